@@ -118,6 +118,7 @@ func (c *Round) Step(ev *terms.Event, out []terms.Action) []terms.Action {
 	case terms.Answer:
 		c.outstanding--
 		c.count(ev)
+		c.watchUnsent(ev)
 		c.doubtReached(ev)
 		c.answered(ev)
 		if ev.Outcome == terms.Silent {
@@ -232,6 +233,9 @@ func (c *Round) leavePhase() {
 	switch {
 	case c.brokenOff && c.phase <= reading:
 		c.beginSweep()
+		return
+	case c.unsent && c.phase <= reading: // what is known is no picture of the subnet
+		c.finish(terms.Failed)
 		return
 	case c.brokenOff && c.isWriting():
 		c.leaveHalfWritten()

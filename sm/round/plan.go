@@ -54,7 +54,7 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 		}
 	}
 	addAbsent(req.LIDs.Held, q.Absent)
-	if ev.Result, ev.Err = planner.Run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
+	if ev.Result, ev.Err = run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
 		ev.Result.NotRepaired = foreign
 	}
 	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
@@ -74,6 +74,38 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 		ev.Held = judgeHeld(ctx, g, from, req.Workers)
 	}
 	return ev
+}
+
+// run runs a routing job. If it fails for a reason that is no refusal, such as a fault in an engine,
+// it tries the other way: to repair the Plan in force rather than to route afresh, or the reverse.
+// A fault of our own must not leave a failed cable unrepaired.
+func run(ctx context.Context, g *fabric.Graph, req *planner.Request) (*planner.Result, error) {
+	r, err := guarded(ctx, g, req)
+	if _, refused := errors.AsType[*route.Refusal](err); err == nil || refused || req.Kept == nil || ctx.Err() != nil {
+		return r, err
+	}
+	other := *req
+	other.Afresh = !req.Afresh
+	r, second := guarded(ctx, g, &other)
+	if second != nil {
+		return r, err
+	}
+	if other.Afresh {
+		r.NotRepaired = err
+	} else {
+		r.Refused = append(r.Refused, err)
+	}
+	return r, nil
+}
+
+// guarded runs a routing job, and turns a panic into an error.
+func guarded(ctx context.Context, g *fabric.Graph, req *planner.Request) (r *planner.Result, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			r, err = &planner.Result{}, fmt.Errorf("a fault in weft itself, please report it: %v", fault)
+		}
+	}()
+	return planner.Run(ctx, g, req)
 }
 
 // judgeHeld judges the tables that switches hold on the subnet as it is now; nil if they cannot be

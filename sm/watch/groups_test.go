@@ -41,7 +41,11 @@ type castBed struct {
 }
 
 func newCastBed(t *rapid.T, f *fabric.Fabric, engine string, lmc uint8) *castBed {
-	v, err := newVirtual(f, emulator.Options{Seed: 1}, terms.Config{}, smtest.JobOf(engine, lmc))
+	return newCastBedOn(t, f, emulator.Options{Seed: 1}, engine, lmc)
+}
+
+func newCastBedOn(t *rapid.T, f *fabric.Fabric, opt emulator.Options, engine string, lmc uint8) *castBed {
+	v, err := newVirtual(f, opt, terms.Config{}, smtest.JobOf(engine, lmc))
 	if err != nil {
 		t.Fatal(err)
 	}

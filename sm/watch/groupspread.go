@@ -67,6 +67,7 @@ func (m *Manager) spreadGroups() (more bool) {
 	now := sa.Spread{Groups: make([]route.Group, 0, len(gs.members)), Trees: make([]route.GroupTree, 0, len(gs.members))}
 	toldNow := make([]sa.Members, 0, len(gs.members))
 	var cut []int
+	var apart apartMembers
 	next := fabric.LID(0) // the first group left for later, counted from the first of this piece
 	at := 0               // index of gs.told
 	for i := range gs.members {
@@ -95,10 +96,15 @@ func (m *Manager) spreadGroups() (more bool) {
 		toldNow = append(toldNow, *told)
 		g := route.Group{MLID: told.MLID, Receivers: gs.endsOf(told.Receivers), Senders: gs.endsOf(told.Senders)}
 		cut = append(cut, len(now.Groups))
-		now.Groups, now.Trees = append(now.Groups, g), append(now.Trees, gs.cutter.Cut(&g))
+		tree := apart.cut(gs.cutter, &g)
+		now.Groups, now.Trees = append(now.Groups, g), append(now.Trees, tree)
 	}
 	for ; at < len(gs.told); at++ {
 		gs.touch(was.Groups[at].MLID, &was.Trees[at])
+	}
+	if apart.groups > 0 {
+		m.tell(terms.NotSpread, "%d multicast groups leave out members that no tree joins to most of the others, the first %s of the group with MLID 0x%X",
+			apart.groups, route.EndName(m.inForce.Graph, apart.end), uint16(apart.mlid))
 	}
 	m.proveGroups(&now, cut)
 	for _, i := range cut {
@@ -114,6 +120,34 @@ func (m *Manager) spreadGroups() (more bool) {
 		}
 	}
 	return next > 0
+}
+
+// apartMembers counts groups some of whose members no tree joins to the others.
+type apartMembers struct {
+	groups int
+	mlid   fabric.LID // of the first group
+	end    int32      // its first such member
+}
+
+// cut cuts the tree of a group. Members that no tree joins to most of the others leave the group, so
+// that these have a tree.
+func (a *apartMembers) cut(cutter *multicast.Cutter, g *route.Group) route.GroupTree {
+	tree := cutter.Cut(g)
+	if tree.Tree != route.NoTree {
+		return tree
+	}
+	joined := cutter.Within(g)
+	if len(joined.Receivers)+len(joined.Senders) == 0 {
+		return tree
+	}
+	if a.groups++; a.groups == 1 {
+		all := slices.Concat(g.Receivers, g.Senders)
+		a.mlid, a.end = g.MLID, all[slices.IndexFunc(all, func(end int32) bool {
+			return !slices.Contains(joined.Receivers, end) && !slices.Contains(joined.Senders, end)
+		})]
+	}
+	*g = joined
+	return cutter.Cut(g)
 }
 
 // touch notes the blocks of a group at the switches of its tree.

@@ -1,15 +1,21 @@
 package watch
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"weft/emulator"
 	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/planner"
+	"weft/sm/sa"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -309,4 +315,161 @@ func TestSmallMTU(t *testing.T) {
 			t.Errorf("%s: MTU %d, not %d", c.PortName(int32(slot)), mtu, want)
 		}
 	}
+}
+
+// TestSmallMulticastTable: a switch without a multicast table, or with a small one, carries no
+// groups. Members elsewhere get all packets once, also through faults, and the number of groups is
+// not limited by it.
+func TestSmallMulticastTable(whole *testing.T) {
+	for _, mlids := range []uint16{0, 32} {
+		met := false
+		draws.Check(whole, func(t *rapid.T) {
+			if met {
+				return
+			}
+			f, err := gen.Parse("rlft(4,2)")
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaf, err := f.FindSwitch("leaf 1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			spine, err := f.FindSwitch("spine 0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			none := emulator.Small{MLIDs: &mlids}
+			b := newCastBedOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{leaf: none, spine: none}}, "updn", 0)
+			if r := b.v.manager.Result().Report; r.State != terms.Up || !slices.Equal(b.v.leftOut(), []string{"leaf 1", "spine 0"}) {
+				t.Fatalf("%s: %v", r.State, r.Incidents)
+			}
+			at := func(h int) bool {
+				l := f.Nodes[b.hosts[h].Node].Ports[1].Link
+				return f.Links[l].A.Node == leaf || f.Links[l].B.Node == leaf
+			}
+			joined := 0
+			for h := range b.hosts {
+				if !at(h) {
+					joined++
+					if s := b.ask(mad.Set, h, smtest.MgidOf(1), mad.JoinFull); s != mad.StatusOK {
+						t.Fatal(s)
+					}
+				}
+			}
+			b.settle()
+			if b.check() != joined {
+				t.Fatal("nothing was sent")
+			}
+			for _, id := range f.Cabled(spine, nil) {
+				if f.Links[id].A.Node == leaf || f.Links[id].B.Node == leaf {
+					continue
+				}
+				if err := b.v.sub.SetLinkDown(id, true); err != nil {
+					t.Fatal(err)
+				}
+				b.settle()
+				b.check()
+			}
+			for h := range b.hosts {
+				if at(h) {
+					b.ask(mad.Set, h, smtest.MgidOf(1), mad.JoinFull)
+				}
+			}
+			b.settle()
+			b.m.Groups.All(func(g *sa.Group) {
+				b.send(slices.IndexFunc(b.hosts, func(e fabric.End) bool { h := slices.Index(b.hosts, e); return !at(h) }), g.MLID, g.SL)
+			})
+			for h, n := range b.got[1:] {
+				if want := map[bool]int{false: 1}[at(h+1)]; n != want {
+					t.Errorf("host %d gets %d copies, not %d", h+1, n, want)
+				}
+			}
+			if n := b.v.told(terms.NotSpread); n > 0 {
+				t.Errorf("%d times a table was refused: %v", n, b.v.entries)
+			}
+			if m := sa.MLIDs([]int{4096, int(mlids), 1024}); m != 1024 {
+				t.Errorf("%d groups", m)
+			}
+			met = true
+		}, func() string { return "" })
+	}
+}
+
+// TestFailedRoundsTell: after a failed cable, and rounds that made no Plan, the last report says what
+// the switches hold: how many pairs of hosts have no path by the old tables.
+func TestFailedRoundsTell(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
+	lost := v.manager.inForce
+	many := "default\n"
+	for i := range 12 {
+		many += fmt.Sprintf("more%d sl=%d\n", i, i+1)
+	}
+	tooMany := readLevels(t, many)
+	v.onAction = func(a *terms.Action) {
+		if a.Kind == terms.Route { // every engine refuses, and so does the repair
+			a.Request.Levels = tooMany
+		}
+	}
+	_, id := v.switchLink(t, 3)
+	if err := v.sub.SetLinkDown(id, true); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 12*time.Second)
+	s := v.manager.Snapshot(v.now)
+	if s.InForce == nil || s.Last.Number <= s.InForce.Number || s.Last.Report.State != terms.NotRouted || v.manager.inForce != lost {
+		t.Fatalf("last round %+v: %v", s.Last, v.entries)
+	}
+	if h := s.Last.Report.Routing.Held; h == nil || h.OK || h.HostPairs.Unreachable == 0 || s.Last.Report.Found.Links != len(lost.Fabric.Links)-1 {
+		t.Fatalf("held: %+v", h)
+	}
+	v.onAction = nil
+	v.runUntil(v.now + terms.UsualWatch.MostRetry)
+	if s := v.manager.Snapshot(v.now); s.InForce != s.Last || s.Last.Report.State != terms.Up {
+		t.Errorf("%v", v.entries)
+	}
+	v.verify(t)
+}
+
+// TestGroupOfTwoParts: a group whose members are in parts without a tree in common reaches the
+// larger part.
+func TestGroupOfTwoParts(whole *testing.T) {
+	met := false
+	draws.Check(whole, func(t *rapid.T) {
+		if met {
+			return
+		}
+		f, err := gen.Parse("rlft(4,2)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newCastBed(t, f, "updn", 0)
+		for h := range b.hosts {
+			b.ask(mad.Set, h, smtest.MgidOf(1), mad.JoinFull)
+		}
+		b.settle()
+		b.check()
+		none := make([]bool, 6)
+		none[4], none[5] = true, true // both spines
+		b.v.onAction = func(a *terms.Action) {
+			if b.takenFirst(a); a.Kind == terms.Route {
+				a.Request.NoGroups, a.Request.Afresh = none, true
+			}
+		}
+		b.v.step(&terms.Event{Kind: terms.Rebalance})
+		b.settle()
+		b.m.Groups.All(func(g *sa.Group) {
+			if len(g.Members) > 0 {
+				b.send(0, g.MLID, g.SL)
+			}
+		})
+		got := 0
+		for _, n := range b.got {
+			got += n
+		}
+		if got != 1 || b.v.told(terms.NotSpread) == 0 {
+			t.Errorf("%d hosts of the same leaf got it: %v", got, b.v.entries)
+		}
+		met = true
+	}, func() string { return "" })
 }
