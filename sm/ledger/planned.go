@@ -165,6 +165,19 @@ func (l *Ledger) SetKeyInfo(agent int32, data []byte) {
 	l.putKey(l.GUID[agent], func(f mad.Field, v uint64) { f.Put(data, v) })
 }
 
+// IsDisabled reports whether a cabled or uncabled port of a managed switch is disabled.
+func (l *Ledger) IsDisabled(slot int32) bool {
+	return l.Flags[slot]&PortKnown != 0 && l.IsSwitch(slot) && l.PortNumber(slot) > 0 && l.Prog.FabricNode[l.Owner[slot]] >= 0 &&
+		mad.PortInfoPhysicalState.Get(l.Info[slot][:]) == mad.PhysDisabled
+}
+
+// SwitchOff writes into data the PortInfo that disables a switch port, or enables it.
+func (l *Ledger) SwitchOff(slot int32, off bool, data []byte) {
+	copy(data, l.Info[slot][:])
+	leaveStates(data)
+	mad.PortInfoPhysicalState.Put(data, map[bool]uint64{true: mad.PhysDisabled, false: mad.PhysPolling}[off])
+}
+
 // leaveStates makes a Set of PortInfo change no state.
 func leaveStates(data []byte) {
 	mad.PortInfoPortState.Put(data, mad.PortNoChange)

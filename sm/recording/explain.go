@@ -78,6 +78,9 @@ var Explain = map[terms.IncidentKind]string{
 	terms.Quarantined:       "A link went down and came back too often. It carries nothing, and its changes start no round, until it has been up for --quarantine, doubled each time. Check its cable and its ports.",
 	terms.Released:          "A link in quarantine has been up long enough and is used again.",
 	terms.OnlyWay:           "A link came back too often, but it is the only way to a switch. It stays in use. Rounds caused by it alone come at growing intervals.",
+	terms.Babbling:          "A port sends traps or other management datagrams at a high rate (--babbling-rate), or its link goes down and up for ever although it is in quarantine. It is not disabled, for the reason in the text. Look at the device; --babbling-port disable lets the manager disable such ports.",
+	terms.PortDisabled:      "A babbling port was disabled at its switch (--babbling-port disable). Its link is down until somebody enables it: repair the device, then weft sm undrain with the name in the text.",
+	terms.PortEnabled:       "A disabled port was enabled by weft sm undrain. If it babbles again, it is disabled again.",
 	terms.StuckChange:       "PortStateChange of a switch cannot be cleared. weft reads the ports of the switch in every light sweep instead, and starts a round when one has changed.",
 
 	terms.CounterPassed: "An error counter of a port grows faster than it should (--counters). The text gives its rate and the limit. weft sm links lists the worst cables. Clean or reseat the cable, then check its ports, then replace it; weft sm drain first takes it out of use.",

@@ -32,6 +32,7 @@ type Status struct {
 	Due      []Due              `json:"due"`                  // planned actions
 	Drains   []string           `json:"drains"`               // switches and cables to drain, present or not
 	Held     []string           `json:"quarantine"`           // links in quarantine
+	Disabled []string           `json:"disabled_ports"`       // disabled switch ports
 	Differs  []string           `json:"differs"`              // differences between our files and options and those of the (former) master, in words
 	Sweeps   Sweeps             `json:"sweeps"`
 	SMPs     []terms.Count      `json:"smps"`    // since the start
@@ -99,7 +100,8 @@ func (s *Service) Status() *Status {
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), Held: append([]string{}, shown.Held...),
-		Differs: append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
+		Disabled: append([]string{}, shown.Disabled...),
+		Differs:  append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
 	}
@@ -220,7 +222,7 @@ func (s *Status) addSubnet(lines *rows) {
 	if f := s.InForce; f != nil {
 		lines.add("in force", "engine %s since %s: %s", f.Engine, f.Since, f.State)
 		if f.Failed > 0 {
-			lines.add("not repaired", "%d rounds since then have failed: switches hold the old tables", f.Failed)
+			lines.add("rounds failed", "%d since then: switches hold the old tables", f.Failed)
 		}
 		if f.Unreachable != nil && *f.Unreachable > 0 {
 			lines.add("unreachable", "%d pairs of hosts", *f.Unreachable)
@@ -242,6 +244,9 @@ func (s *Status) addSubnet(lines *rows) {
 	}
 	for _, name := range s.Held {
 		lines.add("in quarantine", "%s", name)
+	}
+	for _, name := range s.Disabled {
+		lines.add("disabled", "%s", name)
 	}
 	for _, text := range s.Differs {
 		lines.add("differs", "%s", text)
@@ -335,6 +340,9 @@ func (s *Status) groups() string {
 func (f *InForce) proof() string {
 	if f.Proven {
 		return "yes, deadlock-free: " + f.DeadlockFree
+	}
+	if f.Failed > 0 && f.Unreachable == nil {
+		return "unknown: the old tables were not judged on the subnet as it is now"
 	}
 	return "no"
 }

@@ -185,7 +185,7 @@ func (a *Action) Group() uint64 {
 	switch first := a.Tag >> 56; first {
 	case BlockTag:
 		return SweepTag
-	case SweepTag, LookTag, GroupTag, ElectionTag, KeyTag:
+	case SweepTag, LookTag, GroupTag, ElectionTag, KeyTag, PortTag:
 		return first
 	default:
 		return roundGroup
@@ -200,6 +200,7 @@ const (
 	BlockTag    = 0xFC // table read by a light sweep: its number, nodes + list index
 	KeyTag      = 0xFB // PortInfo with the M_Key, to renew the lease: 56 bits of the port GUID
 	GroupTag    = 0xFA // multicast tables: number of the update, index of the block
+	PortTag     = 0xF9 // to disable or enable a port: number of the order
 )
 
 // roundGroup is the Group of the SMPs of a round.

@@ -102,9 +102,13 @@ const (
 	AsExpected IncidentKind = "as-expected" // the deviation is over
 	Stranger   IncidentKind = "stranger"    // an unexpected node is left out
 
-	Quarantined IncidentKind = "quarantined"  // a link came back too often and is not used
-	Released    IncidentKind = "released"     // it is used again
-	OnlyWay     IncidentKind = "only-way"     // such a link stays in use: it is the only way
+	Quarantined  IncidentKind = "quarantined"   // a link came back too often and is not used
+	Released     IncidentKind = "released"      // it is used again
+	OnlyWay      IncidentKind = "only-way"      // such a link stays in use: it is the only way
+	Babbling     IncidentKind = "babbling"      // a port sends too much, or its link never comes to rest
+	PortDisabled IncidentKind = "port-disabled" // such a port was disabled
+	PortEnabled  IncidentKind = "port-enabled"  // a disabled port was enabled on request
+
 	StuckChange IncidentKind = "stuck-change" // a PortStateChange cannot be cleared
 
 	CounterPassed IncidentKind = "counter-passed" // a counter of a port grows faster than it should

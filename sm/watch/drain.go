@@ -115,7 +115,8 @@ func keyOfPart(f *fabric.Fabric, p fabric.Part) string {
 	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
 }
 
-// removeDrain ends the drain of a switch or a cable, or releases a link from quarantine. It returns
+// removeDrain ends the drain of a switch or a cable, releases a link from quarantine, or enables a
+// disabled port. It returns
 // the part's name; a missing part is named as in the list.
 func (m *Manager) removeDrain(now time.Duration, what string) (name string, err error) {
 	f := m.inForce.Fabric
@@ -126,7 +127,7 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	}
 	i := slices.IndexFunc(m.drains.Now, same)
 	switch {
-	case i < 0 && m.releaseNamed(now, what):
+	case i < 0 && m.freeNamed(now, what):
 		return what, nil
 	case i < 0 && len(m.drains.Now) == 0:
 		return "", cmp.Or(err, errors.New("nothing is drained"))
@@ -152,6 +153,13 @@ func (d *drains) names(f *fabric.Fabric) string {
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// freeNamed releases a named port's link from quarantine, and enables the port if it is disabled. It
+// reports whether there was anything to do.
+func (m *Manager) freeNamed(now time.Duration, what string) bool {
+	released := m.releaseNamed(now, what)
+	return m.enableNamed(what) || released
 }
 
 // releaseNamed releases the link at a named port from quarantine, and reports whether it was there.

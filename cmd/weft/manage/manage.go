@@ -41,12 +41,14 @@ type smFlags struct {
 	watch   terms.Watch
 	state   smState
 	expect  string // a fabric
-	lids    string // files
-	plan    string
-	found   string
-	record  string
-	asJSON  bool
-	service serviceFlags
+
+	babbling string // what to do with a babbling port
+	lids     string // files
+	plan     string
+	found    string
+	record   string
+	asJSON   bool
+	service  serviceFlags
 }
 
 // Command returns weft sm.
