@@ -99,17 +99,16 @@ func (l *Ledger) putKey(port fabric.GUID, set func(f mad.Field, v uint64)) {
 // of both ends' capabilities and the Plan's values for both ends.
 func (l *Ledger) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
 	t := l.Peer[slot]
-	info, other := l.Info[slot][:], l.Info[t][:]
-	mtu, vls := lesserOf(mad.PortInfoMTUCap, info, other), lesserOf(mad.PortInfoVLCap, info, other)
+	mtu, vls := l.LinkMTU(slot), lesserOf(mad.PortInfoVLCap, l.Info[slot][:], l.Info[t][:])
 	for _, p := range [2]*route.PortParams{l.portParams(slot), l.portParams(t)} {
 		if p != nil && p.MTU > 0 {
-			mtu = min(mtu, uint64(p.MTU))
+			mtu = max(1, min(mtu, uint64(p.MTU)))
 		}
 		if p != nil && p.VLs > 0 {
 			vls = min(vls, vlCode(p.VLs))
 		}
 	}
-	set(mad.PortInfoNeighborMTU, max(1, mtu)) // every port supports at least code 1
+	set(mad.PortInfoNeighborMTU, mtu)
 	if vls > 0 {
 		set(mad.PortInfoOperationalVLs, vls)
 	}
@@ -134,6 +133,12 @@ func (l *Ledger) portParams(slot int32) *route.PortParams {
 		return l.Plan.Ports.OfHost(e)
 	}
 	return nil
+}
+
+// LinkMTU returns the code of the largest MTU that both ends of the cable at a port support. Every
+// port supports code 1.
+func (l *Ledger) LinkMTU(slot int32) uint64 {
+	return max(1, lesserOf(mad.PortInfoMTUCap, l.Info[slot][:], l.Info[l.Peer[slot]][:]))
 }
 
 // lesserOf returns the lower code of MTU or VLs at the two ends of a cable. The highest valid code

@@ -199,7 +199,10 @@ func InPartition(mgid [16]byte, pkey uint16) [16]byte {
 	return mgid
 }
 
-// Follow creates or updates the permanent groups, removes members whose ports are gone, and deletes
+// UsualGroupMTU is the MTU code of a permanent group that has none: 2,048 bytes.
+const UsualGroupMTU = 4
+
+// Follow creates or updates the permanent groups, with no larger MTU than all switches carry, removes members whose ports are gone, and deletes
 // groups without full members.
 func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 	gs.most = s.mlids()
@@ -210,7 +213,7 @@ func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 			g = &Group{MGID: st.MGID, Life: s.Timeout}
 		}
 		was := *g
-		g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel, g.Standing = st.QKey, st.PKey, st.MTU, st.Rate, s.groupSL(st.SL), st.TClass, st.FlowLabel, true
+		g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel, g.Standing = st.QKey, st.PKey, min(st.MTU, s.groupMTU), st.Rate, s.groupSL(st.SL), st.TClass, st.FlowLabel, true
 		if is && !g.sameAs(&was) {
 			gs.unsaved[g.key()] = true
 		}

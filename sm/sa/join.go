@@ -156,7 +156,7 @@ func (r *Responder) makeGroup(s *Subnet, m *memberQuery) (*Group, mad.Status) {
 	if m.mask&memberHop != 0 {
 		g.HopLimit = uint8(mad.MCMemberRecordHopLimit.Get(rec))
 	}
-	mtu, fits := m.mtu.atMost(min(s.endMTU[m.end], mostMTU))
+	mtu, fits := m.mtu.atMost(min(s.endMTU[m.end], s.groupMTU, mostMTU))
 	rank, fast := m.rate.atMost(min(s.endRank[m.end], uint8(len(codeByRank)-1)))
 	life, lives := m.life.atLeast(g.Life)
 	if !fits || !fast || !lives || mtu < leastMTU || mtu > mostMTU || rank == 0 || !s.shares(m.end, g.PKey) || g.PKey&^mad.PKeyFull == 0 || s.groupSL(g.SL) != g.SL {

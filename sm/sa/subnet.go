@@ -79,6 +79,7 @@ type index struct {
 	// port.
 	mtu, rank       []uint8
 	endMTU, endRank []uint8
+	groupMTU        uint8 // the least of the links between switches: packets of a group may pass any
 }
 
 // unlimited is above all MTU codes and ranks.
@@ -132,6 +133,10 @@ func (s *Subnet) measure() {
 		if p.End >= 0 {
 			s.endMTU[p.End], s.endRank[p.End] = s.carries(p)
 		}
+	}
+	s.groupMTU = unlimited
+	for c := range g.NumChannels {
+		s.groupMTU = min(s.groupMTU, s.mtu[g.PortStart[g.From[c]]+int32(g.FromPort[c])])
 	}
 }
 

@@ -102,6 +102,25 @@ func get(t *testing.T, h http.Handler, method, path string) *httptest.ResponseRe
 	return w
 }
 
+// TestStatusOfHalfWritten: where a switch does not hold its tables, the proof of the Plan is not told
+// of the subnet.
+func TestStatusOfHalfWritten(t *testing.T) {
+	for _, kind := range []terms.IncidentKind{terms.HalfWritten, terms.KeptClosed} {
+		s, _ := newService(0)
+		m := master()
+		m.Last = m.InForce
+		m.InForce.Report.Incidents = append(m.InForce.Report.Incidents, terms.Incident{Kind: kind})
+		s.Show(m)
+		f := s.Status().InForce
+		if f.Proven || f.Unreachable != nil || f.DeadlockFree != unknown || !strings.HasPrefix(f.proof(), "unknown") {
+			t.Errorf("%s: %+v", kind, f)
+		}
+		if _, ok := samples(t, s)["weft_sm_unreachable_pairs"]; ok {
+			t.Error("the metric says how many pairs are unreachable")
+		}
+	}
+}
+
 func TestStatus(t *testing.T) {
 	s, _ := newService(0)
 	s.Show(master())

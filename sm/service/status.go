@@ -145,6 +145,9 @@ func newInForce(s *shown) *InForce {
 		out.Levels = append(out.Levels, levels.Summarise(s.Routed.Graph, s.Routed.Plan)...)
 	}
 	check := r.Routing.Check
+	if r.Find(terms.KeptClosed) != nil || r.Find(terms.HalfWritten) != nil { // what was proven is not what they hold
+		check = nil
+	}
 	if n := failedSince(s); n > 0 {
 		last := s.Last.Report
 		out.State, out.Failed, check = last.State, n, last.Routing.Held
@@ -341,8 +344,12 @@ func (f *InForce) proof() string {
 	if f.Proven {
 		return "yes, deadlock-free: " + f.DeadlockFree
 	}
-	if f.Failed > 0 && f.Unreachable == nil {
+	switch {
+	case f.Unreachable != nil:
+	case f.Failed > 0:
 		return "unknown: the old tables were not judged on the subnet as it is now"
+	default:
+		return "unknown: some switches do not hold the tables that were proven"
 	}
 	return "no"
 }

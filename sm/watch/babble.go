@@ -19,13 +19,13 @@ import (
 
 // babble counts what ports send, and knows the Sets that disable or enable ports.
 type babble struct {
-	from    time.Duration          // when the period began
-	sent    map[ledger.PortKey]int // datagrams since then
-	told    map[ledger.PortKey]time.Duration
-	cut     *ledger.Ledger       // the round in force when a port was last disabled
-	under   map[uint64]portOrder // Sets that have not ended, by tag
-	orders  uint64
-	ports   []string // that are disabled, by name, as the last round found them
+	from   time.Duration          // when the period began
+	sent   map[ledger.PortKey]int // datagrams since then
+	told   map[ledger.PortKey]time.Duration
+	cut    *ledger.Ledger       // the round in force when a port was last disabled
+	under  map[uint64]portOrder // Sets that have not ended, by tag
+	orders uint64
+	ports  []string // that are disabled, by name, as the last round found them
 }
 
 // portOrder is a Set that disables or enables a port.

@@ -15,6 +15,7 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/planner"
+	"weft/sm/clients"
 	"weft/sm/sa"
 	"weft/sm/smtest"
 	"weft/sm/terms"
@@ -297,13 +298,15 @@ func TestSmallPKeyTables(t *testing.T) {
 	v.repairsPulled(t, 3)
 }
 
-// TestSmallMTU: a device with a small MTU lowers that of its own links, and no others.
+// TestSmallMTU: a device with a small MTU lowers that of its own links, and no others. It is named,
+// since it cannot join groups; a switch lowers the MTU of groups.
 func TestSmallMTU(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)")
 	host := smtest.Find(f, fabric.CA, 9)
 	v := stayingOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{host: {MTU: small(uint8(2))}}}, terms.Config{}, smtest.JobOf("auto", 0))
-	if s := v.manager.Result().Report.State; s != terms.Up {
-		t.Fatal(s)
+	r := v.manager.Result().Report
+	if i := r.Find(terms.NotEnough); r.State != terms.Up || i == nil || !strings.Contains(i.Text, "1 ports cannot join") {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	c := v.manager.inForce
 	for slot, peer := range c.Peer {
@@ -472,4 +475,26 @@ func TestGroupOfTwoParts(whole *testing.T) {
 		}
 		met = true
 	}, func() string { return "" })
+}
+
+// TestSmallMTUOfSwitch: groups get the MTU that all cables between switches carry, so that none of
+// their packets is dropped on the way.
+func TestSmallMTUOfSwitch(t *testing.T) {
+	f := smtest.Formula(t, "rlft(8,2)")
+	spine, err := f.FindSwitch("spine 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := stayingOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{spine: {MTU: small(uint8(3))}}}, terms.Config{}, smtest.JobOf("auto", 0))
+	r := v.manager.Result().Report
+	if i := r.Find(terms.NotEnough); r.State != terms.Up || i == nil || !strings.Contains(i.Text, "1024 bytes instead of 2048") {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	m := clients.NewMembers()
+	m.Follow(clients.Administered(v.manager.inForce, 0, 0, 0), clients.StandingGroups(nil))
+	m.Groups.All(func(g *sa.Group) {
+		if g.MTU != 3 {
+			t.Errorf("group 0x%X has MTU %d", g.MLID, g.MTU)
+		}
+	})
 }
