@@ -105,8 +105,8 @@ func (c *Cutter) choose(group *route.Group) int {
 	return best
 }
 
-// Within returns the members of a group at the switches of one tree: the tree with the most of them.
-// Without the others the group has a tree.
+// Within returns the members of a group at the switches of one tree: the tree with the most of
+// them. Without the others the group has a tree.
 func (c *Cutter) Within(group *route.Group) route.Group {
 	best := route.Group{MLID: group.MLID}
 	for i := range c.pool.Trees {

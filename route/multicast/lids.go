@@ -43,7 +43,8 @@ func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []Tre
 }
 
 // FromLIDs returns the trees as far as their switches and cables still exist, and whether each
-// covers all switches with hosts that may hold a table (Options.Without). The pool is to be kept with a Plan, and is not proven.
+// covers all switches with hosts that may hold a table (Options.Without). The pool is to be kept
+// with a Plan, and is not proven.
 func FromLIDs(g *fabric.Graph, plan *route.Plan, trees []TreeByLID, opt *Options) (pool *route.Multicast, whole bool) {
 	at := plan.Ends.ByLID()
 	switchOf := func(lid fabric.LID) int32 {

@@ -157,9 +157,9 @@ func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees
 	return trees
 }
 
-// Keep gives a repaired Plan the trees of an earlier one, Options.Keep, that still cover all switches with hosts,
-// and reports whether there is one. Among themselves they stay free of deadlock; whether they are
-// so with the new paths is the judge's question.
+// Keep gives a repaired Plan the trees of an earlier one, Options.Keep, that still cover all
+// switches with hosts, and reports whether there is one. Among themselves they stay free of
+// deadlock; whether they are so with the new paths is the judge's question.
 func Keep(g *fabric.Graph, plan *route.Plan, opt *Options) bool {
 	plan.Multicast = nil
 	k := opt.Keep

@@ -42,8 +42,8 @@ func topMLID(sw []byte) uint64 {
 	return most
 }
 
-// WithoutGroups marks the switches of the Graph whose multicast table is too small for the groups of
-// the others, 0 entries included; nil if there are none. See sa.MLIDs.
+// WithoutGroups marks the switches of the Graph whose multicast table is too small for the groups
+// of the others, 0 entries included; nil if there are none. See sa.MLIDs.
 func (l *Ledger) WithoutGroups() []bool {
 	sizes := make([]int, l.Graph.NumSwitches)
 	for s, guid := range l.Graph.SwitchGUID {
@@ -102,7 +102,7 @@ func (l *Ledger) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
 	mtu, vls := l.LinkMTU(slot), lesserOf(mad.PortInfoVLCap, l.Info[slot][:], l.Info[t][:])
 	for _, p := range [2]*route.PortParams{l.portParams(slot), l.portParams(t)} {
 		if p != nil && p.MTU > 0 {
-			mtu = max(1, min(mtu, uint64(p.MTU)))
+			mtu = min(mtu, uint64(p.MTU))
 		}
 		if p != nil && p.VLs > 0 {
 			vls = min(vls, vlCode(p.VLs))

@@ -326,7 +326,8 @@ func (f *finder) endDiscovery() bool {
 	return f.makeGraph()
 }
 
-// makeGraph makes the Fabric and Graph of the inventory, and reports whether the bring-up continues.
+// makeGraph makes the Fabric and Graph of the inventory, and reports whether the bring-up
+// continues.
 func (f *finder) makeGraph() bool {
 	f.buildFabric()
 	f.rememberNeighbours()

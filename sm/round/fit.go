@@ -16,8 +16,9 @@ import (
 //
 // A LID must fit the forwarding table of every switch that stays. So either a switch with a small
 // table is left out, or ports beyond its size are. fitTables loses as few ports in service as
-// possible, then as few ports at all; of equal choices the switch is left out. A port that it keeps has room for one LID at least; package
-// lids gives it fewer than 2^LMC if there is no room for all.
+// possible, then as few ports at all; of equal choices the switch is left out. A port that it keeps
+// has room for one LID at least; package lids gives it fewer than 2^LMC if there is no room for
+// all.
 
 // choice is a set of switches that could stay, with the size of their smallest table.
 type choice struct {

@@ -9,10 +9,10 @@ import (
 	"weft/wire/mad"
 )
 
-// A cable between switches may have fewer lanes than the others. Engines use as many lanes as all of
-// them have. If that is too few for a Plan, the cables with the fewest are left out, so that one of
-// them does not keep the subnet from being routed. Links to hosts are on no cycle: their lanes are
-// folded (route.SL2VL.FitHosts).
+// A cable between switches may have fewer lanes than the others. Engines use as many lanes as all
+// of them have. If that is too few for a Plan, the cables with the fewest are left out, so that one
+// of them does not keep the subnet from being routed. Links to hosts are on no cycle: their lanes
+// are folded (route.SL2VL.FitHosts).
 
 // lanesAt returns the number of lanes of the cable at a switch port whose other end is a switch; 0
 // for other ports.

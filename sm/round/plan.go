@@ -76,9 +76,9 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	return ev
 }
 
-// run runs a routing job. If it fails for a reason that is no refusal, such as a fault in an engine,
-// it tries the other way: to repair the Plan in force rather than to route afresh, or the reverse.
-// A fault of our own must not leave a failed cable unrepaired.
+// run runs a routing job. If it fails for a reason that is no refusal, such as a fault in an
+// engine, it tries the other way: to repair the Plan in force rather than to route afresh, or the
+// reverse. A fault of our own must not leave a failed cable unrepaired.
 func run(ctx context.Context, g *fabric.Graph, req *planner.Request) (*planner.Result, error) {
 	r, err := guarded(ctx, g, req)
 	if _, refused := errors.AsType[*route.Refusal](err); err == nil || refused || req.Kept == nil || ctx.Err() != nil {
@@ -122,7 +122,8 @@ func judgeHeld(ctx context.Context, g *fabric.Graph, held *planner.Kept, workers
 	return report
 }
 
-// fewerLIDs tells which hosts have fewer LIDs than 2^LMC because the forwarding tables have no room.
+// fewerLIDs tells which hosts have fewer LIDs than 2^LMC because the forwarding tables have no
+// room.
 func fewerLIDs(g *fabric.Graph, req *planner.Request, p *route.Plan) []string {
 	want := max(req.LIDs.LMC, req.HeldLMC)
 	if p.Recipe.Names != route.LMCName(want) {

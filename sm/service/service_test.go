@@ -102,8 +102,8 @@ func get(t *testing.T, h http.Handler, method, path string) *httptest.ResponseRe
 	return w
 }
 
-// TestStatusOfHalfWritten: where a switch does not hold its tables, the proof of the Plan is not told
-// of the subnet.
+// TestStatusOfHalfWritten: where a switch does not hold its tables, the proof of the Plan is not
+// told of the subnet.
 func TestStatusOfHalfWritten(t *testing.T) {
 	for _, kind := range []terms.IncidentKind{terms.HalfWritten, terms.KeptClosed} {
 		s, _ := newService(0)

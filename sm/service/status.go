@@ -44,8 +44,8 @@ type Status struct {
 	Incidents  []terms.IncidentJSON `json:"incidents"` // obstacles and oddities of the last round
 }
 
-// InForce is the Plan that the devices hold. If rounds after it failed, the state, the proof and the
-// counts are about its tables on the subnet as the last round found it.
+// InForce is the Plan that the devices hold. If rounds after it failed, the state, the proof and
+// the counts are about its tables on the subnet as the last round found it.
 type InForce struct {
 	Since        string           `json:"since"` // end of the round that brought it up, UTC
 	Round        int              `json:"round"`

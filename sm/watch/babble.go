@@ -11,9 +11,9 @@ import (
 	"weft/wire/mad"
 )
 
-// A port babbles if it sends traps or other SMPs at a high rate, or if its link is in quarantine and
-// still goes down and up. It is reported, and with BabbleRule.Disable the manager disables it: at
-// the switch, so that the switch can enable it again. It never disables our own link, nor a link
+// A port babbles if it sends traps or other SMPs at a high rate, or if its link is in quarantine
+// and still goes down and up. It is reported, and with BabbleRule.Disable the manager disables it:
+// at the switch, so that the switch can enable it again. It never disables our own link, nor a link
 // without which a switch has no way to us. A disabled port says so in its PortInfo, so that every
 // manager knows it, also after a restart or a takeover. UndrainPart enables it.
 
@@ -47,8 +47,8 @@ func newBabble() babble {
 // hear counts a datagram that nobody asked for, from the port with the LID of its sender. A trap
 // that names a port of its own switch counts for that port. Traps about the keys of others count
 // for nobody: the port that reports them is not at fault, and its word on others is no proof.
-func (m *Manager) hear(now time.Duration, d mad.Datagram, slid fabric.LID) {
-	b, c, rule := &m.babble, m.inForce, m.watch.Babble
+func (b *babble) hear(m *Manager, now time.Duration, d mad.Datagram, slid fabric.LID) {
+	c, rule := m.inForce, m.watch.Babble
 	if rule.Rate <= 0 || c == nil || m.stopped || m.Role() != terms.Master {
 		return
 	}
@@ -73,12 +73,12 @@ func (m *Manager) hear(now time.Duration, d mad.Datagram, slid fabric.LID) {
 	at := c.PortKey(slot)
 	if b.sent[at]++; b.sent[at] > rule.Rate {
 		b.sent[at] = 0
-		m.babbles(now, slot, fmt.Sprintf("sent more than %d traps and other SMPs within a minute", rule.Rate))
+		b.found(m, now, slot, fmt.Sprintf("sent more than %d traps and other SMPs within a minute", rule.Rate))
 	}
 }
 
 // toggles counts a change of a link in quarantine.
-func (m *Manager) toggles(now time.Duration, l *unsteadyLink) {
+func (b *babble) toggles(m *Manager, now time.Duration, l *unsteadyLink) {
 	c := m.inForce
 	if m.watch.Babble.Rate <= 0 || l.state != linkHeld || c == nil {
 		return
@@ -88,13 +88,13 @@ func (m *Manager) toggles(now time.Duration, l *unsteadyLink) {
 	}
 	l.toggles = 0
 	if slot, ok := c.SlotOf(l.ends[0].Node, l.ends[0].Port); ok {
-		m.babbles(now, slot, fmt.Sprintf("its link changed its state %d times in quarantine", mostToggles))
+		b.found(m, now, slot, fmt.Sprintf("its link changed its state %d times in quarantine", mostToggles))
 	}
 }
 
-// babbles reports a babbling port, and disables it if that is the policy and does no harm.
-func (m *Manager) babbles(now time.Duration, slot int32, why string) {
-	b, c := &m.babble, m.inForce
+// found reports a babbling port, and disables it if that is the policy and does no harm.
+func (b *babble) found(m *Manager, now time.Duration, slot int32, why string) {
+	c := m.inForce
 	out, err := outletOf(c, slot)
 	switch {
 	case !m.watch.Babble.Disable:
@@ -104,7 +104,7 @@ func (m *Manager) babbles(now time.Duration, slot int32, why string) {
 	}
 	if err == nil {
 		b.cut = c
-		m.orderPort(out, portOrder{at: c.PortKey(out), name: c.PortName(out), off: true, why: c.PortName(slot) + " " + why})
+		b.order(m, out, portOrder{at: c.PortKey(out), name: c.PortName(out), off: true, why: c.PortName(slot) + " " + why})
 		return
 	}
 	if last, told := b.told[c.PortKey(slot)]; told && now-last < babbleAgain {
@@ -139,9 +139,9 @@ func outletOf(c *ledger.Ledger, slot int32) (out int32, err error) {
 	return out, nil
 }
 
-// orderPort sends the Set that disables or enables a switch port.
-func (m *Manager) orderPort(slot int32, o portOrder) {
-	b, c := &m.babble, m.inForce
+// order sends the Set that disables or enables a switch port.
+func (b *babble) order(m *Manager, slot int32, o portOrder) {
+	c := m.inForce
 	b.orders++
 	tag := terms.PortTag<<56 | b.orders&(1<<56-1)
 	b.under[tag] = o
@@ -153,10 +153,10 @@ func (m *Manager) orderPort(slot int32, o portOrder) {
 	})
 }
 
-// onPortOrder handles the end of a Set that disables or enables a port.
-func (m *Manager) onPortOrder(now time.Duration, ev *terms.Event) {
-	o, ok := m.babble.under[ev.Tag]
-	delete(m.babble.under, ev.Tag)
+// ended handles the end of a Set that disables or enables a port.
+func (b *babble) ended(m *Manager, now time.Duration, ev *terms.Event) {
+	o, ok := b.under[ev.Tag]
+	delete(b.under, ev.Tag)
 	switch {
 	case !ok || m.stopped || ev.Outcome == terms.Cancelled:
 		return
@@ -180,8 +180,8 @@ func outcomeText(ev *terms.Event) string {
 	return "it does not answer"
 }
 
-// enableNamed enables a disabled switch port by name. It reports whether it is one.
-func (m *Manager) enableNamed(what string) bool {
+// enable enables a disabled switch port by name. It reports whether it is one.
+func (b *babble) enable(m *Manager, what string) bool {
 	c := m.inForce
 	at, err := c.Fabric.FindPlace(what)
 	if err != nil || at.Whole {
@@ -191,7 +191,7 @@ func (m *Manager) enableNamed(what string) bool {
 	if !ok || !c.IsDisabled(slot) {
 		return false
 	}
-	m.orderPort(slot, portOrder{at: c.PortKey(slot), name: c.PortName(slot)})
+	b.order(m, slot, portOrder{at: c.PortKey(slot), name: c.PortName(slot)})
 	return true
 }
 

@@ -71,8 +71,8 @@ func (v *virtual) hostOf(n int) fabric.End {
 	panic("there are too few hosts")
 }
 
-// TestBabblingHost: a host that sends traps without end is reported; where the policy says so, it is
-// disabled at its switch, and nothing else changes. It is shown as disabled, also by the next
+// TestBabblingHost: a host that sends traps without end is reported; where the policy says so, it
+// is disabled at its switch, and nothing else changes. It is shown as disabled, also by the next
 // manager, until an operator enables it.
 func TestBabblingHost(t *testing.T) {
 	for _, disable := range []bool{false, true} {
@@ -123,7 +123,8 @@ func TestBabblingHost(t *testing.T) {
 	}
 }
 
-// TestBabblingIsSpared: the manager's own link, a switch and what others say of keys disable nothing.
+// TestBabblingIsSpared: the manager's own link, a switch and what others say of keys disable
+// nothing.
 func TestBabblingIsSpared(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	v.manager.watch = babbling(true)
@@ -142,8 +143,8 @@ func TestBabblingIsSpared(t *testing.T) {
 	}
 }
 
-// TestTogglingForever: a link in quarantine that still goes down and up is disabled by the policy; the
-// last way of a switch never is.
+// TestTogglingForever: a link in quarantine that still goes down and up is disabled by the policy;
+// the last way of a switch never is.
 func TestTogglingForever(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	v.manager.watch = babbling(true)

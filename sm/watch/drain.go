@@ -126,8 +126,10 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 		return w == what || err == nil && wrong == nil && p == q
 	}
 	i := slices.IndexFunc(m.drains.Now, same)
+	released := i < 0 && m.releaseNamed(now, what)
+	enabled := i < 0 && m.babble.enable(m, what)
 	switch {
-	case i < 0 && m.freeNamed(now, what):
+	case released || enabled:
 		return what, nil
 	case i < 0 && len(m.drains.Now) == 0:
 		return "", cmp.Or(err, errors.New("nothing is drained"))
@@ -153,13 +155,6 @@ func (d *drains) names(f *fabric.Fabric) string {
 		}
 	}
 	return strings.Join(list, ", ")
-}
-
-// freeNamed releases a named port's link from quarantine, and enables the port if it is disabled. It
-// reports whether there was anything to do.
-func (m *Manager) freeNamed(now time.Duration, what string) bool {
-	released := m.releaseNamed(now, what)
-	return m.enableNamed(what) || released
 }
 
 // releaseNamed releases the link at a named port from quarantine, and reports whether it was there.

@@ -41,7 +41,8 @@ func (sp *spreading) begin(l *ledger.Ledger) {
 // isWithout reports whether a switch of the Graph holds no multicast table.
 func (sp *spreading) isWithout(s int32) bool { return sp.without != nil && sp.without[s] }
 
-// endsOf returns the end ports with these GUIDs, except those at switches without a multicast table.
+// endsOf returns the end ports with these GUIDs, except those at switches without a multicast
+// table.
 func (sp *spreading) endsOf(guids []fabric.GUID) (list []int32) {
 	for _, guid := range guids {
 		if e, ok := sp.ends[guid]; ok && guid != 0 && !sp.isWithout(sp.of.Graph.EndSwitch[e]) {
@@ -129,8 +130,8 @@ type apartMembers struct {
 	end    int32      // its first such member
 }
 
-// cut cuts the tree of a group. Members that no tree joins to most of the others leave the group, so
-// that these have a tree.
+// cut cuts the tree of a group. Members that no tree joins to most of the others leave the group,
+// so that these have a tree.
 func (a *apartMembers) cut(cutter *multicast.Cutter, g *route.Group) route.GroupTree {
 	tree := cutter.Cut(g)
 	if tree.Tree != route.NoTree {

@@ -153,8 +153,8 @@ func TestSmallSwitchComes(t *testing.T) {
 	}
 }
 
-// TestSmallTableAndLMC: where the forwarding tables have no room for 2^LMC LIDs at every host, hosts
-// get fewer, which is told, and none is left out.
+// TestSmallTableAndLMC: where the forwarding tables have no room for 2^LMC LIDs at every host,
+// hosts get fewer, which is told, and none is left out.
 func TestSmallTableAndLMC(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)")
 	for i := range f.Nodes {
@@ -176,8 +176,8 @@ func TestSmallTableAndLMC(t *testing.T) {
 	}
 }
 
-// TestHostsOutgrowTable: hosts join until the forwarding tables are full: the last one is left out by
-// name. Those in service keep their LIDs, even where new ones get fewer than 2^LMC.
+// TestHostsOutgrowTable: hosts join until the forwarding tables are full: the last one is left out
+// by name. Those in service keep their LIDs, even where new ones get fewer than 2^LMC.
 func TestHostsOutgrowTable(t *testing.T) {
 	for _, lmc := range []uint8{0, 1} {
 		f := smtest.Formula(t, "rlft(8,2)")
@@ -223,8 +223,8 @@ func TestHostsOutgrowTable(t *testing.T) {
 	}
 }
 
-// TestNarrowLink: a cable between switches with fewer lanes than an engine needs is left out, so that
-// the subnet has routes; one that comes later too.
+// TestNarrowLink: a cable between switches with fewer lanes than an engine needs is left out, so
+// that the subnet has routes; one that comes later too.
 func TestNarrowLink(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		f := smtest.Formula(t, "torus(5x5,hosts=1)")
@@ -399,8 +399,8 @@ func TestSmallMulticastTable(whole *testing.T) {
 	}
 }
 
-// TestFailedRoundsTell: after a failed cable, and rounds that made no Plan, the last report says what
-// the switches hold: how many pairs of hosts have no path by the old tables.
+// TestFailedRoundsTell: after a failed cable, and rounds that made no Plan, the last report says
+// what the switches hold: how many pairs of hosts have no path by the old tables.
 func TestFailedRoundsTell(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	lost := v.manager.inForce

@@ -163,7 +163,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		case terms.GroupTag:
 			m.onGroupBlock(ev)
 		case terms.PortTag:
-			m.onPortOrder(now, ev)
+			m.babble.ended(m, now, ev)
 		default:
 			m.stepRound(ev)
 		}

@@ -91,8 +91,6 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
 		s.Disabled = m.babble.ports
-	}
-	if m.inForce != nil {
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions, m.inForce.By.Levels}
 	}
 	for _, l := range m.unsteady.links {

@@ -17,7 +17,7 @@ func (m *Manager) onUnasked(now time.Duration, ev *terms.Event) {
 		m.tally.Dropped.Malformed++
 		return
 	}
-	m.hear(now, d.MAD, fabric.LID(d.Addr.SLID))
+	m.babble.hear(m, now, d.MAD, fabric.LID(d.Addr.SLID))
 	switch {
 	case !m.claimed || m.stopped || d.MAD.Class() != mad.ClassSMP && d.MAD.Class() != mad.ClassDirectedSMP:
 		m.tally.Dropped.Unheeded++

@@ -159,7 +159,7 @@ func (m *Manager) countReturns(now time.Duration) {
 			case m.result.IsHeld(c.PortKey(slot)) && c.State(slot) != b.State(was):
 				held := u.at(c.PortKey(slot))
 				held.changed = now
-				m.toggles(now, held)
+				m.babble.toggles(m, now, held)
 			}
 		}
 	}
