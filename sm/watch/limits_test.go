@@ -498,3 +498,55 @@ func TestSmallMTUOfSwitch(t *testing.T) {
 		}
 	})
 }
+
+// TestOwnFaults: a request that this host could not send says nothing of a device: nothing is left
+// out, no LID moves, and the manager tries again. It is told as a fault of this host.
+func TestOwnFaults(t *testing.T) {
+	for _, phase := range []string{"discover", "settle", "tables", "arm"} {
+		v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
+		lids, now, faults := v.lidsOf(), "", 0
+		v.onPhase = func(name string) { now = name }
+		v.alter = func(ev *terms.Event) {
+			if ev.Kind == terms.Answer && ev.Tag>>56 < terms.PortTag && now == phase && faults < 3 {
+				faults++
+				*ev = terms.Event{Kind: terms.Answer, Tag: ev.Tag, Outcome: terms.Cancelled}
+			}
+		}
+		_, id := v.switchLink(t, 3)
+		if err := v.sub.SetLinkDown(id, true); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 100*time.Millisecond)
+		if phase == "arm" && faults == 0 { // there was nothing to arm
+			if err := v.sub.SetLinkDown(id, false); err != nil {
+				t.Fatal(err)
+			}
+			v.runUntil(v.now + 15*time.Second)
+		}
+		if faults == 0 || v.told(terms.NotSent) == 0 || v.told(terms.NoAnswer)+v.told(terms.CutOff)+v.told(terms.Unanswered) > 0 {
+			t.Fatalf("%s: %d requests not sent: %v", phase, faults, v.entries)
+		}
+		v.runUntil(v.now + time.Minute)
+		if s := v.manager.Result().Report.State; s != terms.Up || v.told(terms.NodeMissing) > 0 || !maps.Equal(lids, v.lidsOf()) {
+			t.Errorf("%s: %s: %v", phase, s, v.entries)
+		}
+		v.verify(t)
+	}
+}
+
+// TestFaultyEngine: a fault of the planner when everything is to be routed afresh does not keep a
+// failed cable from being repaired.
+func TestFaultyEngine(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
+	v.routing.Chain = nil // an error that is no refusal
+	_, id := v.switchLink(t, 3)
+	if err := v.sub.SetLinkDown(id, true); err != nil {
+		t.Fatal(err)
+	}
+	v.step(&terms.Event{Kind: terms.Rebalance})
+	v.runUntil(v.now + time.Second)
+	if r := v.manager.Result().Report; r.State != terms.Up || !strings.HasPrefix(r.Routing.Kept, "repaired") || len(r.Routing.Refused) == 0 {
+		t.Fatalf("%s, %+v: %v", r.State, r.Routing, v.entries)
+	}
+	v.verify(t)
+}
