@@ -32,6 +32,12 @@ func TestFewer(t *testing.T) {
 	if e, err = Assign(g, Options{LMC: 2, Held: held, Fewer: true}); err != nil || e.BeyondTable(g) >= 0 || e.MaxLMC() > 0 || e.Total() != 8 {
 		t.Errorf("room for one LID each: %v, %+v", err, e)
 	}
+	held.Ends.Base[0], held.Ends.Base[1], held.Ends.Base[2], held.Ends.Base[3] = 1, 2, 3, 4
+	f.Nodes[1].LinearFDBCap = 0
+	g = f.Compile()
+	if e, err = Assign(g, Options{LMC: 2, Held: held, Kept: true}); err != nil || e.LMC[0] != 0 || e.LMC[3] != 0 || e.LMC[4] != 2 || e.Base[1] != 2 {
+		t.Errorf("ports in use: %v, %+v", err, e)
+	}
 	f.Nodes[1].LinearFDBCap = 8
 	g = f.Compile()
 	if e, err = Assign(g, Options{LMC: 2, Held: held, Fewer: true}); err != nil || e.BeyondTable(g) < 0 {

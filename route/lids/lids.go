@@ -18,6 +18,7 @@ type Options struct {
 	Fresh bool        // ignore the LIDs in use; otherwise keep them where valid
 	Held  *route.Held // the LIDs in use; nil: as discovered
 	Fewer bool        // give ports fewer LIDs than LMC says rather than refuse; see AssignFewer
+	Kept  bool        // give ports in use no more LIDs than they have: more may not fit at their base LID
 }
 
 // InUse returns the LIDs to be kept: none if fresh ones are wanted.
@@ -59,6 +60,13 @@ func Assign(g *fabric.Graph, opt Options) (route.Ends, error) {
 	lmc := make([]uint8, g.NumEnds)
 	for end := range g.NumHosts {
 		lmc[end] = opt.LMC
+	}
+	if held := opt.InUse(g); opt.Kept {
+		for end := range min(g.NumHosts, len(held.Ends.Base)) {
+			if held.Ends.Base[end] != 0 {
+				lmc[end] = min(opt.LMC, held.Ends.LMC[end])
+			}
+		}
 	}
 	if opt.Fewer {
 		return AssignFewer(g, lmc, opt.InUse(g), true)

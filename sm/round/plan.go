@@ -34,7 +34,7 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
 			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
 	}
-	req.LIDs.Fewer = true
+	req.LIDs.Fewer, req.LIDs.Kept = true, !q.FreshLIDs
 	if has := g.LeastVLs(); has > 0 && req.MaxVLs > has {
 		ev.Less = append(ev.Less, fmt.Sprintf("%d lanes were asked for (vls), and some links between switches have %d: no more are used", req.MaxVLs, has))
 		req.MaxVLs = has
