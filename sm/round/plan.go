@@ -34,7 +34,7 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
 			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
 	}
-	req.LIDs.Fewer, req.LIDs.Kept = true, !q.FreshLIDs
+	req.LIDs.Fewer = true
 	if has := g.LeastVLs(); has > 0 && req.MaxVLs > has {
 		ev.Less = append(ev.Less, fmt.Sprintf("%d lanes were asked for (vls), and some links between switches have %d: no more are used", req.MaxVLs, has))
 		req.MaxVLs = has
@@ -53,6 +53,9 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 			foreign, req.Kept = err, nil
 		}
 	}
+	// Ports have fewer LIDs than the Plan in force was asked for because there was no room. More
+	// would take their base LID from some.
+	req.LIDs.Kept = req.Kept != nil && req.Kept.Plan.Recipe.Names == route.LMCName(max(req.LIDs.LMC, req.HeldLMC))
 	addAbsent(req.LIDs.Held, q.Absent)
 	if ev.Result, ev.Err = run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
 		ev.Result.NotRepaired = foreign

@@ -123,13 +123,14 @@ func outletOf(c *ledger.Ledger, slot int32) (out int32, err error) {
 	if out = slot; !c.IsSwitch(slot) {
 		out = c.Peer[slot]
 	}
-	switch t := ledger.NoSlot; {
+	switch {
 	case out == ledger.NoSlot || !c.IsSwitch(out):
 		return out, errors.New("it is at no switch")
 	case c.PortNumber(out) == 0:
 		return out, errors.New("it is the switch itself")
 	default:
-		if t = c.Peer[out]; out == c.OwnPort() || t == c.OwnPort() {
+		t := c.Peer[out]
+		if out == c.OwnPort() || t == c.OwnPort() {
 			return out, errors.New("it is this manager's own link")
 		}
 		if !c.IsJoinedWithout([2]ledger.PortKey{c.PortKey(out), c.EndsOf(out)[1]}, false) || t != ledger.NoSlot && c.IsSwitch(t) && !c.IsJoinedWithout(c.EndsOf(out), true) {

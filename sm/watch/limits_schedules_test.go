@@ -34,11 +34,11 @@ func shrink(f *fabric.Fabric, rng *rand.Rand) (opt emulator.Options, text string
 				n.LinearFDBCap = uint16(1 + rng.IntN(2*ends))
 			}
 		case 2:
-			s.MLIDs = small(uint16(rng.IntN(64)))
+			s.MLIDs = new(uint16(rng.IntN(64)))
 		case 3:
-			s.PKeys, s.Enforced = small(uint16(rng.IntN(3))), small(uint16(rng.IntN(3)))
+			s.PKeys, s.Enforced = new(uint16(rng.IntN(3))), new(uint16(rng.IntN(3)))
 		case 4:
-			s.MTU = small(uint8(1 + rng.IntN(5)))
+			s.MTU = new(uint8(1 + rng.IntN(5)))
 		case 5:
 			for p := range n.Ports {
 				n.Ports[p].VLCap = 1 << rng.IntN(3)
@@ -50,9 +50,10 @@ func shrink(f *fabric.Fabric, rng *rand.Rand) (opt emulator.Options, text string
 	return opt, text
 }
 
-// TestSmallDevicesThroughFaults: some devices have small limits of all kinds, cables fail and switches
-// restart. Whenever all is quiet the routes in force are proven, and the switches hold them; no port
-// in service gets another LID, and with all parts back as many are served as before, if all fit.
+// TestSmallDevicesThroughFaults: some devices have small limits of all kinds, cables fail and
+// switches restart. Whenever all is quiet the routes in force are proven, and the switches hold
+// them; no port in service gets another LID, and with all parts back as many are served as before,
+// if all fit.
 func TestSmallDevicesThroughFaults(t *testing.T) {
 	left := 0
 	for seed := uint64(1); seed <= uint64(*smallSchedules); seed++ {

@@ -22,9 +22,6 @@ import (
 	"weft/wire/mad"
 )
 
-// small returns a pointer to a capacity.
-func small[T any](v T) *T { return &v }
-
 // stayingOn makes a Manager that stays on an emulated subnet of a fabric, and brings it up.
 func stayingOn(t smtest.Fataler, f *fabric.Fabric, opt emulator.Options, cfg terms.Config, req planner.Request) *virtual {
 	t.Helper()
@@ -288,7 +285,7 @@ func TestSmallPKeyTables(t *testing.T) {
 	host := smtest.Find(f, fabric.CA, 9)
 	parts := smtest.Partitioning(t, "Default=0x7fff, ipoib: ALL=full;\na=0x1: ALL=full;\nb=0x2: ALL=full;", true, true)
 	v := stayingOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{
-		host: {PKeys: small(uint16(2))}, leaf: {Enforced: small(uint16(1)), PKeys: small(uint16(0))},
+		host: {PKeys: new(uint16(2))}, leaf: {Enforced: new(uint16(1)), PKeys: new(uint16(0))},
 	}}, terms.Config{Partitions: parts}, smtest.JobOf("auto", 0))
 	r := v.manager.Result().Report
 	if i := r.Find(terms.NotEnough); r.State != terms.UpInPart || i == nil || v.manager.inForce.Graph.NumHosts != 32 || !r.Routing.Check.OK {
@@ -303,7 +300,7 @@ func TestSmallPKeyTables(t *testing.T) {
 func TestSmallMTU(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)")
 	host := smtest.Find(f, fabric.CA, 9)
-	v := stayingOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{host: {MTU: small(uint8(2))}}}, terms.Config{}, smtest.JobOf("auto", 0))
+	v := stayingOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{host: {MTU: new(uint8(2))}}}, terms.Config{}, smtest.JobOf("auto", 0))
 	r := v.manager.Result().Report
 	if i := r.Find(terms.NotEnough); r.State != terms.Up || i == nil || !strings.Contains(i.Text, "1 ports cannot join") {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
@@ -485,7 +482,7 @@ func TestSmallMTUOfSwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := stayingOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{spine: {MTU: small(uint8(3))}}}, terms.Config{}, smtest.JobOf("auto", 0))
+	v := stayingOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{spine: {MTU: new(uint8(3))}}}, terms.Config{}, smtest.JobOf("auto", 0))
 	r := v.manager.Result().Report
 	if i := r.Find(terms.NotEnough); r.State != terms.Up || i == nil || !strings.Contains(i.Text, "1024 bytes instead of 2048") {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
