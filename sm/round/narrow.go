@@ -24,9 +24,8 @@ func (f *finder) lanesAt(slot int32) uint8 {
 	return mad.DataVLs(min(mad.PortInfoVLCap.Get(f.Info[slot][:]), mad.PortInfoVLCap.Get(f.Info[t][:])))
 }
 
-// leaveOutNarrow leaves out the cables that have fewer lanes than the Plan in force, unless that
-// Plan uses them, or a switch has no other way to us. They would have the subnet routed afresh in
-// every round.
+// leaveOutNarrow leaves out the cables that have fewer lanes than the Plan in force, unless a
+// switch has no other way to us. They would have the subnet routed afresh in every round.
 func (f *finder) leaveOutNarrow() {
 	b := f.given.Before
 	if b == nil || f.given.Afresh || b.Plan.VLs <= 1 {
@@ -35,7 +34,7 @@ func (f *finder) leaveOutNarrow() {
 	narrow := map[int32]int32{}
 	for slot := range int32(len(f.Owner)) {
 		lanes := f.lanesAt(slot)
-		if t := f.Peer[slot]; lanes > 0 && slot < t && int(lanes) < b.Plan.VLs && !f.isInUse(b, slot) {
+		if t := f.Peer[slot]; lanes > 0 && slot < t && int(lanes) < b.Plan.VLs {
 			narrow[slot] = t
 		}
 	}
@@ -55,12 +54,6 @@ func (f *finder) leaveOutNarrow() {
 			f.leaveOutCable(slot)
 		}
 	}
-}
-
-// isInUse reports whether a ledger's Plan may use the cable at a port.
-func (f *finder) isInUse(b *ledger.Ledger, slot int32) bool {
-	old, ok := b.SlotOf(f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))
-	return ok && b.Peer[old] != ledger.NoSlot && b.PortKey(b.Peer[old]) == f.PortKey(f.Peer[slot])
 }
 
 // leaveOutNarrowest leaves out the cables between switches that have the fewest lanes. It returns

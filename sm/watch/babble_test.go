@@ -19,6 +19,7 @@ type babbler struct {
 	client emulator.ClientID
 	lid    uint16
 	number uint64
+	port   uint64 // that traps 129 name
 	sent   uint64
 }
 
@@ -44,6 +45,10 @@ func (b *babbler) babble(t smtest.Fataler, n int, long time.Duration) {
 		mad.NoticeIsGeneric.Put(m.Data(), 1)
 		mad.NoticeTrapNumber.Put(m.Data(), b.number)
 		mad.NoticeIssuerLID.Put(m.Data(), uint64(b.lid))
+		if b.number == mad.TrapLinkIntegrity {
+			mad.TrapPortLID.Put(m.Data(), uint64(b.lid))
+			mad.TrapPortPort.Put(m.Data(), b.port)
+		}
 		d := wire.Datagram{Addr: wire.ToLID(uint16(b.v.manager.inForce.Prog.SMLID), 0), MAD: m}
 		d.Addr.SLID = b.lid
 		b.v.sub.Send(b.client, &d)
@@ -130,7 +135,7 @@ func TestBabblingIsSpared(t *testing.T) {
 	v.manager.watch = babbling(true)
 	own := v.babblerAt(t, v.at, 300)
 	own.babble(t, 300, 30*time.Second)
-	if v.told(terms.Babbling) != 1 {
+	if last := v.entries[len(v.entries)-1]; v.told(terms.Babbling) != 1 || !strings.Contains(last.Text, "own link") {
 		t.Errorf("our own: %v", v.entries)
 	}
 	victim := v.babblerAt(t, v.hostOf(9), mad.TrapBadPKey)
@@ -161,5 +166,26 @@ func TestTogglingForever(t *testing.T) {
 	v.flapFor(t, id, 4*time.Second, 4*time.Minute)
 	if v.told(terms.PortDisabled) > 0 || v.told(terms.OnlyWay) == 0 {
 		t.Fatalf("%v", v.entries)
+	}
+}
+
+// TestBabblingSwitchPort: a switch port that its switch reports without end is disabled, unless its
+// link is the only way to a switch.
+func TestBabblingSwitchPort(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		off  int
+	}{{"rlft(8,2)", 1}, {"mesh(3,hosts=2)", 0}} {
+		v := staying(t, c.text, emulator.Options{}, terms.Config{})
+		v.manager.watch = babbling(true)
+		link, _ := v.switchLink(t, 1)
+		b := v.babblerAt(t, v.hostOf(1), mad.TrapLinkIntegrity) // it speaks for the switch
+		b.lid, b.port = uint16(v.lidsOf()[v.manager.inForce.Fabric.Nodes[link.A.Node].GUID]), uint64(link.A.Port)
+		b.babble(t, 300, 30*time.Second)
+		v.runUntil(v.now + 15*time.Second)
+		if len(v.manager.Snapshot(v.now).Disabled) != c.off || v.told(terms.PortDisabled) != c.off || v.told(terms.Babbling) != 1-c.off {
+			t.Errorf("%s: %v", c.text, v.entries)
+		}
+		v.verify(t)
 	}
 }
