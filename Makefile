@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-draws soak-kill soak-sm soak-hour bench results
+.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-hour bench results
 
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
 
@@ -40,6 +40,9 @@ soak-ftree: ## every combination of options of ftree on every fabric of the thes
 
 soak-packets: ## 20,000 random networks each: proven Plans and deadlocks, everything at once, faults
 	go test ./sim/packet -run 'TestProven|TestCyclic|TestNoFalseAlarm|TestTogether|TestFaults|TestConservation' -rapid.checks=20000 -count 1 -timeout 4h -v
+
+soak-judge: ## 20,000 corrupted Plans with trees, and as many corrupted groups, judged by the proof and by a judge that only follows packets
+	go test ./judge/check -run TestCorrupted -plans 20000 -drawseed 2 -rapid.checks=20000 -count 1 -timeout 1h -v
 
 soak-mapping: ## every mapping algorithm on 10,000 random networks
 	go test ./mapping/algorithm -run TestRandomNetworks -networks 10000 -drawseed 7 -count 1 -timeout 1h -v

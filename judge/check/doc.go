@@ -26,7 +26,8 @@
 //	findings.go   counts and examples of all workers
 //	mix.go        old and new entries in one subnet
 //	mixer.go      its workers; mixlanes.go: the lanes of both Plans
-//	multicast.go  the pool of trees; multicastgroups.go: the trees of groups
+//	trees.go      what packets of the trees do: their VLs at each port, their dependencies
+//	multicast.go  the verdict on the trees; multicastgroups.go: the trees of groups
 //
 // Three files are for speed and equal simpler code: groups.go and groupmasks.go do the work of
 // sources.go for all sources of a switch at once; oncycle.go finds the part that cycle.go has to
@@ -52,6 +53,17 @@
 //
 // Dependencies count on the way to a fault too: a loop in the tables is a cycle in the dependency
 // graph.
+//
+// # Groups
+//
+// The members of a group may be any end ports at the switches of its tree, and each of them may
+// send. So for each tree the judge takes every turn between its cables, the end ports at its
+// switches and their ports 0. Every VL of these packets is checked like those of paths, at hosts
+// and at ports to hosts too. Their dependencies join those of paths. Groups then judges the entries
+// of single groups: parts of a tree that reach each receiver once.
+//
+// Neither covers what the Graph does not know: the MTU of links, the size of multicast tables, and
+// partitions. Nor does Mix cover trees.
 //
 // # Traffic
 //

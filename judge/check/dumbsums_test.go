@@ -75,7 +75,8 @@ func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64
 	}
 }
 
-// told is what the port that sends is told of VLs.
+// told is what the port that sends is told of turns, and the least VLs that an end of its link is
+// told.
 func (d *dumb) told(u portVL) (turns *route.ArbTable, vls uint8) {
 	_, host := d.g.At(u.s, u.p)
 	slot := d.g.PortStart[u.s] + int32(u.p)
@@ -86,9 +87,16 @@ func (d *dumb) told(u portVL) (turns *route.ArbTable, vls uint8) {
 		}
 	}
 	if p := d.p.Ports; p != nil {
-		vls = p.Pool[p.Switch[slot]].VLs
-		if !u.out {
-			vls = p.Pool[p.Host[host]].VLs
+		ends := []uint8{p.Pool[p.Switch[slot]].VLs}
+		if host >= 0 {
+			ends = append(ends, p.Pool[p.Host[host]].VLs)
+		} else if c, _ := d.g.At(u.s, u.p); c >= 0 {
+			ends = append(ends, p.Pool[p.Switch[d.g.PortStart[d.g.To[c]]+int32(d.g.ToPort[c])]].VLs)
+		}
+		for _, n := range ends {
+			if n > 0 && (vls == 0 || n < vls) {
+				vls = n
+			}
 		}
 	}
 	return turns, vls

@@ -39,6 +39,7 @@ type judge struct {
 	choice *choice // nil where every source may use all LIDs of every target
 	deps   *deps
 	beside *beside // the lanes of Mix's other Plan; nil without Mix
+	copies *copies // packets of the trees for groups; nil without trees
 
 	drained []int32 // switches
 	invalid []Finding
@@ -76,6 +77,7 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 			r.Hosts, r.Aggregation = r.Hosts-1, r.Aggregation+1
 		}
 	}
+	j.copies = j.readTrees()
 	j.report(r)
 	if err := j.verdicts(ctx, r); err != nil {
 		return nil, err

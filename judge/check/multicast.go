@@ -1,11 +1,8 @@
 package check
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
-	"weft/fabric"
 	"weft/route"
 )
 
@@ -30,26 +27,18 @@ func node(c int32, vl uint8) int32 { return c*route.NumSLs + int32(vl) }
 
 // multicast judges the pool of trees.
 func (j *judge) multicast(r *Report) {
-	m := j.Plan.Multicast
+	m, k := j.Plan.Multicast, j.copies
 	if m == nil {
 		return
 	}
 	out := &Multicast{SL: m.SL, Trees: len(m.Trees), DeadlockFree: Yes, Cycle: []Hold{}}
 	r.Multicast = out
-	bad := Finding{Kind: BadTree}
-	var pairs []pair
-	for i := range m.Trees {
-		if fault := treeFault(j.Graph, &m.Trees[i]); fault != "" {
-			bad.add(func() route.Remark { return remark(fmt.Sprintf("tree %d: %s", i, fault)) })
-			continue
-		}
-		pairs = j.waits(pairs, &m.Trees[i], m.SL, &bad)
-	}
-	r.fault(bad)
+	r.fault(k.bad)
+	pairs := k.pairs
 	slices.SortFunc(pairs, comparePairs)
 	pairs = slices.Compact(pairs)
 	out.Edges = len(pairs)
-	if out.OwnVLs = j.apart(r, pairs); !out.OwnVLs {
+	if out.OwnVLs = j.apart(r); !out.OwnVLs {
 		pairs = j.unicastPairs(pairs)
 	}
 	d := graphOf(pairs)
@@ -68,112 +57,14 @@ func (j *judge) multicast(r *Report) {
 	}
 }
 
-// treeFault says why a tree is invalid, "" if it is valid.
-func treeFault(g *fabric.Graph, t *route.SpanningTree) string {
-	if t.Up[t.Root] != fabric.Nothing {
-		return "its root has a parent"
-	}
-	for s := range int32(g.NumSwitches) {
-		at := s
-		for hops := 0; t.Up[at] >= 0; hops++ {
-			at = g.To[t.Up[at]]
-			if hops > g.NumSwitches {
-				return fmt.Sprintf("switch %s is on a ring", fabric.SwitchName(g, s))
-			}
-			if g.Drained[at] {
-				return fmt.Sprintf("it leads through %s, which is drained", fabric.SwitchName(g, at))
-			}
-		}
-		if t.Up[s] != route.Outside && at != t.Root {
-			return fmt.Sprintf("switch %s has no path to the root", fabric.SwitchName(g, s))
-		}
-	}
-	return ""
-}
-
-// waits adds the dependencies of a tree, for any members of its groups.
-func (j *judge) waits(pairs []pair, t *route.SpanningTree, sl uint8, bad *Finding) []pair {
-	g := j.Graph
-	leave := make([][]int32, g.NumSwitches)
-	for _, c := range t.Up {
-		if c >= 0 {
-			leave[g.From[c]] = append(leave[g.From[c]], c)
-			leave[g.To[c]] = append(leave[g.To[c]], c^1)
-		}
-	}
-	for s := range int32(g.NumSwitches) {
-		for _, back := range leave[s] {
-			in := back ^ 1
-			vls := j.treeVLs(leave, in, sl)
-			for _, out := range leave[s] {
-				if out == back {
-					continue
-				}
-				to := j.lanes.vl(g, s, g.ToPort[in], g.FromPort[out], sl)
-				if to == route.DropVL {
-					bad.add(func() route.Remark {
-						return remark(fmt.Sprintf("SL %d of the trees is discarded here", sl), g.SwitchPort(s, g.FromPort[out]))
-					})
-					continue
-				}
-				if fault := j.laneFault(s, g.FromPort[out], to); fault != "" {
-					bad.add(func() route.Remark { return remark(fault, g.SwitchPort(s, g.FromPort[out])) })
-				}
-				for vl := range uint8(route.NumSLs) {
-					if vls>>vl&1 != 0 {
-						pairs = append(pairs, pair{node(in, vl), node(out, to)})
-					}
-				}
-			}
-		}
-	}
-	return pairs
-}
-
-// laneFault says why a switch's port cannot send on a VL, "" if it can.
-func (j *judge) laneFault(s int32, port, vl uint8) string {
-	g, p := j.Graph, j.Plan
-	switch has := g.PortVLs[g.PortStart[s]+int32(port)]; {
-	case has > 0 && vl >= has && j.lanes.sl2vl != nil:
-		return fmt.Sprintf("the trees use VL %d, which the port does not have", vl)
-	case p.Arbitration != nil && j.lanes.sl2vl != nil && p.Arbitration.OfSwitch(g, s, port).Weight(vl) == 0:
-		return fmt.Sprintf("the trees use VL %d, which never gets a turn", vl)
-	case p.Arbitration != nil && j.lanes.sl2vl != nil && mayStarve(p.Arbitration.OfSwitch(g, s, port), math.MaxUint16)>>vl&1 != 0:
-		return fmt.Sprintf("the trees use VL %d, which VL arbitration starves while VLs of high priority have packets", vl)
-	}
-	return ""
-}
-
-// treeVLs returns the VLs that packets of a tree may have on a channel, over all input ports.
-func (j *judge) treeVLs(leave [][]int32, c int32, sl uint8) (vls uint16) {
-	g, s := j.Graph, j.Graph.From[c]
-	add := func(in uint8) { vls |= 1 << j.lanes.vl(g, s, in, g.FromPort[c], sl) }
-	if !j.lanes.byInput {
-		add(0)
-		return vls &^ (1 << route.DropVL)
-	}
-	for _, d := range leave[s] {
-		if d != c {
-			add(g.FromPort[d])
-		}
-	}
-	for _, e := range g.AttachedTo(s) {
-		add(g.EndPort[e])
-	}
-	add(0)
-	return vls &^ (1 << route.DropVL)
-}
-
-// apart reports whether assigned traffic uses no node of the dependencies.
-func (j *judge) apart(r *Report, pairs []pair) bool {
+// apart reports whether on no channel assigned traffic and the trees use the same VL.
+func (j *judge) apart(r *Report) bool {
 	if r.ChannelVLs == nil {
 		return false
 	}
-	for _, p := range pairs {
-		for _, n := range [2]int32{p.from, p.to} {
-			if r.ChannelVLs[n/route.NumSLs]>>(n%route.NumSLs)&1 != 0 {
-				return false
-			}
+	for c, vls := range r.ChannelVLs {
+		if vls&j.copies.ports[j.Graph.PortStart[j.Graph.From[c]]+int32(j.Graph.FromPort[c])] != 0 {
+			return false
 		}
 	}
 	return true

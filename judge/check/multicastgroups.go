@@ -10,11 +10,25 @@ import (
 
 // Groups judges the trees of multicast groups. Each must be a connected part, without a ring, of a
 // tree of the Plan's pool. It must reach every receiver once and nobody else, and include the
-// switch of every sender. Then the pool, which Judge proves with the Plan, has all its turns.
-// Faults name a group by its place in groups.
+// switch of every sender. Then the pool, which Judge proves with the Plan, has all its turns and
+// lanes. No two groups may share an MLID: switches have one entry for both. Faults name a group by
+// its place in groups.
 func Groups(g *fabric.Graph, pool *route.Multicast, groups []route.Group, trees []route.GroupTree) (faults []GroupFault) {
+	taken := make(map[fabric.LID]bool, len(groups))
 	for i := range groups {
-		if fault := groupFault(g, pool, &groups[i], &trees[i]); fault != "" {
+		fault, mlid := "", groups[i].MLID
+		switch {
+		case mlid < fabric.FirstMLID || mlid > fabric.LastMLID:
+			fault = fmt.Sprintf("LID 0x%X is not a multicast LID", uint16(mlid))
+		case taken[mlid]:
+			fault = "another group has its MLID"
+		case i >= len(trees):
+			fault = "it has no tree"
+		default:
+			fault = groupFault(g, pool, &groups[i], &trees[i])
+		}
+		taken[mlid] = true
+		if fault != "" {
 			faults = append(faults, GroupFault{i, fault})
 		}
 	}
@@ -45,6 +59,14 @@ func groupFault(g *fabric.Graph, pool *route.Multicast, group *route.Group, t *r
 			return "its switches are not in order"
 		}
 	}
+	if fault := memberFault(g, group); fault != "" {
+		return fault
+	}
+	for _, s := range t.Switches {
+		if !pool.Trees[t.Tree].Covers(s) {
+			return fmt.Sprintf("switch %s is not in the tree of the pool", fabric.SwitchName(g, s))
+		}
+	}
 	for _, e := range slices.Concat(group.Receivers, group.Senders) {
 		if _, ok := slices.BinarySearch(t.Switches, g.EndSwitch[e]); !ok {
 			return fmt.Sprintf("the switch of %v is not in it", g.EndName(e))
@@ -58,6 +80,23 @@ func groupFault(g *fabric.Graph, pool *route.Multicast, group *route.Group, t *r
 		return fmt.Sprintf("it has %d cables between %d switches", cables, len(t.Switches))
 	case !inOnePiece(g, t):
 		return "it is not connected"
+	}
+	return ""
+}
+
+// memberFault returns a fault of a group's lists of members, "" if they have none.
+func memberFault(g *fabric.Graph, group *route.Group) string {
+	for _, list := range [2][]int32{group.Receivers, group.Senders} {
+		for i, e := range list {
+			switch {
+			case e < 0 || int(e) >= g.NumEnds:
+				return fmt.Sprintf("its member %d does not exist", e)
+			case i > 0 && e == list[i-1]:
+				return fmt.Sprintf("%v is a member twice", g.EndName(e))
+			case i > 0 && e < list[i-1]:
+				return "its members are not in order"
+			}
+		}
 	}
 	return ""
 }

@@ -128,7 +128,7 @@ type Hold struct {
 type Kind string
 
 // The kinds of findings. Kinds about entries count table entries and, under Pairs, the assigned
-// pairs lost through them.
+// pairs lost through them. Kinds about VLs count those of ports, for packets of groups too.
 const (
 	Names        Kind = "names"           // LIDs that the specification forbids
 	NoLID        Kind = "no-lid"          // warning: end ports without a LID
@@ -146,7 +146,7 @@ const (
 	DiscardVL    Kind = "discard-vl"      // VL 15 for an SL in use
 	NoWeight     Kind = "no-weight"       // traffic on a VL without weight in arbitration
 	Starved      Kind = "starved-vl"      // traffic on a VL that waits as long as another VL has packets
-	BadTree      Kind = "multicast-tree"  // an invalid tree for multicast groups
+	BadTree      Kind = "multicast-tree"  // a tree for multicast groups that is no tree
 	DrainedUsed  Kind = "drained-transit" // warning: traffic through a drained switch
 	StaleEntry   Kind = "stale-entry"     // warning: entries for LIDs without an owner
 )

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"weft/fabric"
@@ -131,33 +132,46 @@ func (v *vlTables) indices(g *fabric.Graph, s int32, in, out uint8) *vlIndices {
 	return &v.pool[v.sl2vl.Index(g, s, in, out)]
 }
 
-// checkVLs checks the VLs of assigned traffic at each port.
+// checkVLs checks the VLs of assigned traffic and of the trees at each port.
 func (j *judge) checkVLs(r *Report) {
 	l, g := j.lanes, j.Graph
-	if l.sl == nil {
+	known := l.sl != nil
+	if !known && (j.copies == nil || j.Plan.SL2VL == nil) {
 		return
 	}
-	c := vlCheck{g: g, p: j.Plan, beyond: Finding{Kind: VLBeyondPort}, discards: Finding{Kind: DiscardVL}, silent: Finding{Kind: NoWeight}, starved: Finding{Kind: Starved}}
+	c := vlCheck{
+		g: g, p: j.Plan, known: known, copies: j.copies,
+		beyond: Finding{Kind: VLBeyondPort}, discards: Finding{Kind: DiscardVL}, silent: Finding{Kind: NoWeight}, starved: Finding{Kind: Starved},
+	}
 	for h := range int32(g.NumHosts) {
 		s, p := g.EndSwitch[h], g.EndPort[h]
-		c.hostPort(h, l.vlsOf(j.sentBy(h), l.sl2vl.HostTable(h)))
-		c.switchPort(s, p, j.vlsSent(s, p, uint16(j.arriving(h))))
+		sent, delivered := uint16(0), uint16(0)
+		if known {
+			sent, delivered = l.vlsOf(j.sentBy(h), l.sl2vl.HostTable(h)), j.vlsSent(s, p, uint16(j.arriving(h)))
+		}
+		c.hostPort(h, sent)
+		c.switchPort(s, p, delivered)
 	}
-	r.ChannelVLs = make([]uint16, g.NumChannels)
+	if known {
+		r.ChannelVLs = make([]uint16, g.NumChannels)
+	}
 	for ch, set := range j.found.sls {
 		s, p := g.From[ch], g.FromPort[ch]
-		vls := j.vlsSent(s, p, set)
+		vls := uint16(0)
+		if known {
+			vls = j.vlsSent(s, p, set)
+			r.ChannelVLs[ch] = vls &^ (1 << route.DropVL)
+		}
 		c.switchPort(s, p, vls)
-		r.ChannelVLs[ch] = vls &^ (1 << route.DropVL)
 	}
 	r.VLs = bits.OnesCount16(c.all &^ (1 << route.DropVL))
 	r.fault(c.beyond)
 	r.fault(c.discards)
 	r.fault(c.silent)
 	r.fault(c.starved)
-	if j.Plan.VLs > 0 && r.VLs > j.Plan.VLs {
+	if n := bits.OnesCount16((c.all | c.ofTrees) &^ (1 << route.DropVL)); j.Plan.VLs > 0 && n > j.Plan.VLs {
 		r.warn(Finding{Kind: VLBeyondPlan, Count: 1, Examples: []route.Remark{
-			remark(fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.Plan.VLs, r.VLs)),
+			remark(fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.Plan.VLs, n)),
 		}})
 	}
 }
@@ -186,78 +200,101 @@ func (j *judge) vlsSent(s int32, p uint8, set uint16) uint16 {
 type vlCheck struct {
 	g                        *fabric.Graph
 	p                        *route.Plan
-	all                      uint16
+	known                    bool    // the VLs of assigned traffic are known
+	copies                   *copies // packets of the trees; nil if there are no trees
+	all, ofTrees             uint16  // VLs of assigned traffic, and of the trees
 	beyond, discards, silent Finding
 	starved                  Finding
 }
 
 // sender is a sending port with its arbitration table, nil when unknown.
 type sender struct {
-	name  func() fabric.PortName
-	vls   uint8 // data VLs of its link, 0 when unknown
-	turns *route.ArbTable
+	name   func() fabric.PortName
+	vls    uint8  // data VLs of its link, 0 when unknown
+	copies uint16 // VLs of packets of the trees
+	turns  *route.ArbTable
 }
 
 // hostPort checks the VLs that a host sends on.
 func (c *vlCheck) hostPort(h int32, vls uint16) {
-	from := sender{name: func() fabric.PortName { return c.g.EndName(h) }}
+	from := sender{name: func() fabric.PortName { return c.g.EndName(h) }, vls: c.linkVLs(c.g.EndSwitch[h], c.g.EndPort[h])}
 	if c.p.Arbitration != nil {
 		from.turns = c.p.Arbitration.OfHost(h)
 	}
-	told := uint8(0)
-	if c.p.Ports != nil {
-		told = c.p.Ports.OfHost(h).VLs
+	if c.copies != nil {
+		from.copies = c.copies.hosts[h]
 	}
-	from.vls = c.linkVLs(c.g.EndSwitch[h], c.g.EndPort[h], told)
 	c.port(&from, vls)
 }
 
 // switchPort checks the VLs that a switch sends on by a port.
 func (c *vlCheck) switchPort(s int32, p uint8, vls uint16) {
-	from := sender{name: func() fabric.PortName { return c.g.SwitchPort(s, p) }}
+	from := sender{name: func() fabric.PortName { return c.g.SwitchPort(s, p) }, vls: c.linkVLs(s, p)}
 	if c.p.Arbitration != nil {
 		from.turns = c.p.Arbitration.OfSwitch(c.g, s, p)
 	}
-	told := uint8(0)
-	if c.p.Ports != nil {
-		told = c.p.Ports.OfSwitch(c.g, s, p).VLs
+	if c.copies != nil {
+		from.copies = c.copies.ports[c.g.PortStart[s]+int32(p)]
 	}
-	from.vls = c.linkVLs(s, p, told)
 	c.port(&from, vls)
 }
 
-// linkVLs returns the number of data VLs of a switch port's link, 0 when unknown. told is the
-// number that the Plan sets at one end, 0 if none.
-func (c *vlCheck) linkVLs(s int32, p, told uint8) uint8 {
-	has := c.g.PortVLs[c.g.PortStart[s]+int32(p)]
-	if told > 0 && (has == 0 || told < has) {
-		return told
+// linkVLs returns the number of data VLs of a switch port's link, 0 when unknown: the least that
+// the link has and that the Plan sets at either end.
+func (c *vlCheck) linkVLs(s int32, p uint8) uint8 {
+	least := c.g.PortVLs[c.g.PortStart[s]+int32(p)]
+	if c.p.Ports == nil {
+		return least
 	}
-	return has
+	other := c.p.Ports.OfSwitch(c.g, s, p)
+	if ch, h := c.g.At(s, p); ch >= 0 {
+		other = c.p.Ports.OfSwitch(c.g, c.g.To[ch], c.g.ToPort[ch])
+	} else if h >= 0 {
+		other = c.p.Ports.OfHost(h)
+	}
+	for _, told := range [2]uint8{c.p.Ports.OfSwitch(c.g, s, p).VLs, other.VLs} {
+		if told > 0 && (least == 0 || told < least) {
+			least = told
+		}
+	}
+	return least
 }
 
 // port checks the VLs that a port sends on.
 func (c *vlCheck) port(from *sender, vls uint16) {
 	c.all |= vls
+	c.ofTrees |= from.copies
+	all := vls | from.copies
 	starved := uint16(0)
-	if from.turns != nil {
-		starved = mayStarve(from.turns, vls)
+	switch {
+	case from.turns == nil:
+	case c.known:
+		starved = mayStarve(from.turns, all)
+	default: // other packets may be on any VL
+		starved = mayStarve(from.turns, math.MaxUint16)
 	}
-	for ; vls != 0; vls &= vls - 1 {
-		switch vl := uint8(bits.TrailingZeros16(vls)); {
+	for left := all; left != 0; left &= left - 1 {
+		vl := uint8(bits.TrailingZeros16(left))
+		of := ""
+		if vls>>vl&1 == 0 {
+			of = " of multicast groups"
+		}
+		switch {
 		case vl == route.DropVL:
-			c.discards.add(func() route.Remark { return remark("discards packets: their SL is mapped to VL 15", from.name()) })
+			c.discards.add(func() route.Remark {
+				return remark(fmt.Sprintf("discards packets%s: their SL is mapped to VL 15", of), from.name())
+			})
 		case from.vls > 0 && vl >= from.vls:
 			c.beyond.add(func() route.Remark {
-				return remark(fmt.Sprintf("sends on VL %d, but the link has %d VLs", vl, from.vls), from.name())
+				return remark(fmt.Sprintf("sends packets%s on VL %d, but the link has %d VLs", of, vl, from.vls), from.name())
 			})
 		case from.turns != nil && from.turns.Weight(vl) == 0:
 			c.silent.add(func() route.Remark {
-				return remark(fmt.Sprintf("has traffic for VL %d, but no weight for it in VL arbitration", vl), from.name())
+				return remark(fmt.Sprintf("has traffic%s for VL %d, but no weight for it in VL arbitration", of, vl), from.name())
 			})
 		case starved>>vl&1 != 0:
 			c.starved.add(func() route.Remark {
-				return remark(fmt.Sprintf("has traffic for VL %d, which VL arbitration starves while VLs of high priority have packets", vl), from.name())
+				return remark(fmt.Sprintf("has traffic%s for VL %d, which VL arbitration starves while VLs of high priority have packets", of, vl), from.name())
 			})
 		}
 	}

@@ -115,7 +115,7 @@ func (w *worker) send(e int32, sl uint8, hop func(c int32, vl uint8) bool) bool 
 // may use.
 func (j *judge) discards(ctx context.Context, r *Report) error {
 	f := r.Find(DiscardVL)
-	if f == nil {
+	if f == nil || j.lanes.hostDrop == nil { // only packets of the trees are discarded
 		return nil
 	}
 	lost := make([]int64, len(j.found.blocks))

@@ -212,6 +212,9 @@ var engines = []string{"minhop", "updn", "dfsssp", "lash", "nue", "sssp"}
 func TestEachMemberOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := conformance.Draw(t).Compile()
+		for h := range int32(g.NumHosts) { // some links to hosts have fewer VLs
+			g.PortVLs[g.PortStart[g.EndSwitch[h]]+int32(g.EndPort[h])] = rapid.SampledFrom([]uint8{0, 0, 0, 1, 2, 8}).Draw(t, "vls of a host")
+		}
 		p := plan(t, g, rapid.SampledFrom(engines).Draw(t, "engine"), rapid.IntRange(1, 4).Draw(t, "vls"))
 		if p == nil {
 			return
@@ -568,28 +571,35 @@ func TestJudgeFindsCycles(t *testing.T) {
 	}
 }
 
-// TestJudgeFindsStarvedTrees: trees on a VL that never has its turn, or none while others have
-// packets, are no trees that can be used.
+// TestJudgeFindsStarvedTrees: trees on a VL that never has its turn, or none while paths have
+// packets, cannot be used; nor may the trees starve the paths. Turns for unused VLs starve nobody.
 func TestJudgeFindsStarvedTrees(t *testing.T) {
-	g := parse(t, "torus(4x4,hosts=1)").Compile()
+	g := parse(t, "torus(6,hosts=1)").Compile()
+	turns := func(vls ...uint8) (list []route.ArbEntry) {
+		for _, vl := range vls {
+			list = append(list, route.ArbEntry{VL: vl, Weight: 1})
+		}
+		return list
+	}
 	for _, c := range []struct {
 		table route.ArbTable
-		ok    bool
+		want  check.Kind
 	}{
-		{route.ArbTable{Low: []route.ArbEntry{{VL: 0, Weight: 1}}}, true},
-		{route.ArbTable{Low: []route.ArbEntry{{VL: 1, Weight: 1}}}, false},
-		{route.ArbTable{Low: []route.ArbEntry{{VL: 0, Weight: 1}}, High: []route.ArbEntry{{VL: 1, Weight: 1}}, Limit: 255}, false},
-		{route.ArbTable{Low: []route.ArbEntry{{VL: 0, Weight: 1}}, High: []route.ArbEntry{{VL: 1, Weight: 1}}, Limit: 1}, true},
-		{route.ArbTable{Low: []route.ArbEntry{{VL: 1, Weight: 1}}, High: []route.ArbEntry{{VL: 0, Weight: 1}}, Limit: 255}, true},
+		{route.ArbTable{Low: turns(0, 1, 2)}, ""},
+		{route.ArbTable{Low: turns(0, 1)}, check.NoWeight},
+		{route.ArbTable{Low: turns(2), High: turns(0, 1), Limit: 255}, check.Starved},
+		{route.ArbTable{Low: turns(2), High: turns(0, 1), Limit: 1}, ""},
+		{route.ArbTable{Low: turns(0, 1), High: turns(2), Limit: 255}, check.Starved},
+		{route.ArbTable{Low: turns(0, 1, 2), High: turns(3), Limit: 255}, ""},
 	} {
-		p := plan(t, g, "updn", 0)
-		if err := multicast.Complete(g, p, multicast.Options{}); err != nil {
+		p := plan(t, g, "dor", 2)
+		if err := multicast.Complete(g, p, multicast.Options{MaxVLs: 3}); err != nil {
 			t.Fatal(err)
 		}
 		p.Arbitration = &route.VLArbitration{Pool: []route.ArbTable{c.table}, Host: make([]uint16, g.NumHosts), Switch: make([]uint16, len(g.Attached))}
 		r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 1})
-		if err != nil || r.OK != c.ok || (r.Find(check.BadTree) == nil) != c.ok {
-			t.Errorf("%+v: %v, OK %v, %+v", c.table, err, r.OK, r.Find(check.BadTree))
+		if err != nil || r.OK != (c.want == "") || c.want != "" && r.Find(c.want) == nil {
+			t.Errorf("%+v: %v, OK %v, faults %+v, want %q", c.table, err, r.OK, r.Faults, c.want)
 		}
 	}
 }

@@ -202,7 +202,7 @@ func InPartition(mgid [16]byte, pkey uint16) [16]byte {
 // UsualGroupMTU is the MTU code of a permanent group that has none: 2,048 bytes.
 const UsualGroupMTU = 4
 
-// Follow creates or updates the permanent groups, with no larger MTU than all switches carry,
+// Follow creates or updates the permanent groups, with no larger MTU than the cables of the trees carry,
 // removes members whose ports are gone, and deletes groups without full members.
 func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 	gs.most = s.mlids()
@@ -213,7 +213,7 @@ func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 			g = &Group{MGID: st.MGID, Life: s.Timeout}
 		}
 		was := *g
-		g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel, g.Standing = st.QKey, st.PKey, min(st.MTU, s.groupMTU), st.Rate, s.groupSL(st.SL), st.TClass, st.FlowLabel, true
+		g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel, g.Standing = st.QKey, st.PKey, min(st.MTU, s.treeMTU), st.Rate, s.groupSL(st.SL), st.TClass, st.FlowLabel, true
 		if is && !g.sameAs(&was) {
 			gs.unsaved[g.key()] = true
 		}
@@ -306,10 +306,21 @@ func MLIDs(sizes []int) int {
 	return min(most, all)
 }
 
-// groupSL returns the SL of a group that asks for sl: if groups have a VL of their own, its SL.
+// groupSL returns the SL of a group that asks for sl: the SL of the trees, which the judge has
+// proven, or sl itself if a Plan with one lane treats both alike.
 func (s *Subnet) groupSL(sl uint8) uint8 {
-	if m := s.Plan.Multicast; m != nil && s.Plan.VLs > 1 {
-		return m.SL
+	trees, lanes := s.Plan.Multicast, s.Plan.SL2VL
+	switch {
+	case trees == nil:
+		return sl
+	case s.Plan.VLs > 1:
+		return trees.SL
+	case lanes != nil:
+		for i := range lanes.Pool {
+			if lanes.Pool[i][sl&15] != lanes.Pool[i][trees.SL] {
+				return trees.SL
+			}
+		}
 	}
 	return sl
 }

@@ -2,6 +2,7 @@ package sa
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,7 +18,7 @@ func groupSubnet(t fataler) *Subnet {
 	plan := *s.Plan
 	plan.Multicast = &route.Multicast{}
 	s.Plan = &plan
-	s.groupMTU = 5
+	s.treeMTU = 5
 	for i := range s.endMTU {
 		s.endMTU[i], s.endRank[i] = 5, rankOf(16)
 	}
@@ -60,6 +61,57 @@ func TestBroadcastGroup(t *testing.T) {
 	}
 	if len(r.Groups.Membership()) != 0 || r.Groups.Find(broadcast.MGID[:]) == nil {
 		t.Error("it has members, or is gone")
+	}
+}
+
+// TestGroupSL: a group gets an SL only if the lane tables treat it as that of the trees, which is
+// proven.
+func TestGroupSL(t *testing.T) {
+	s := groupSubnet(t)
+	lanes := route.UniformVL(s.Graph, route.VLTable{5: 1, 6: route.DropVL})
+	s.Plan.VLs, s.Plan.SL2VL, s.Plan.Multicast = 1, lanes, &route.Multicast{SL: 2}
+	for sl, want := range map[uint8]uint8{0: 0, 2: 2, 5: 2, 6: 2, 7: 7} {
+		if got := s.groupSL(sl); got != want {
+			t.Errorf("SL %d: %d, want %d", sl, got, want)
+		}
+	}
+	if s.Plan.VLs = 2; s.groupSL(0) != 2 {
+		t.Error("trees with a lane of their own have one SL")
+	}
+}
+
+// TestTreeMTU: a new group has no larger MTU than the cables that its packets may cross.
+func TestTreeMTU(t *testing.T) {
+	s := groupSubnet(t)
+	g := s.Graph
+	tree := route.SpanningTree{Up: make([]int32, g.NumSwitches)}
+	for sw := range tree.Up {
+		tree.Up[sw] = route.Outside
+	}
+	c := g.OutOf(0)[0]
+	tree.Root, tree.Up[0], tree.Up[g.To[c]] = g.To[c], c, fabric.Nothing
+	s.Plan.Multicast = &route.Multicast{Trees: []route.SpanningTree{tree}}
+	s.Ports = slices.Clone(s.Ports)
+	for i := range s.Ports {
+		p := &s.Ports[i]
+		mad.PortInfoNeighborMTU.Put(p.Info[:], 5)
+		if s.Nodes[p.Node].Sw == 0 && p.Num == g.FromPort[c] {
+			mad.PortInfoNeighborMTU.Put(p.Info[:], 3)
+		}
+	}
+	s.measure()
+	r := Responder{Groups: newTestGroups(s)}
+	make := func(mask uint64, mtu uint64) mad.Datagram {
+		rec := memberRecord(s, 0, [16]byte{}, mad.JoinFull)
+		mad.MCMemberRecordMtuSelector.Put(rec, mad.SelectExactly)
+		mad.MCMemberRecordMtu.Put(rec, mtu)
+		return r.Answer(s, ask(mad.Set, mad.AttrMCMemberRecord, memberToJoin|memberToMake|mask, rec))
+	}
+	if a := make(0, 0); a.Status() != mad.StatusOK || mad.MCMemberRecordMtu.Get(a.Data()) != 3 {
+		t.Errorf("no MTU requested: %v", a)
+	}
+	if a := make(memberMTUSel|memberMTU, 4); a.Status() != mad.StatusRequestInvalid {
+		t.Errorf("an MTU beyond a cable of the tree: %v", a)
 	}
 }
 

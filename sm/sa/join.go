@@ -135,6 +135,7 @@ func (m *memberQuery) fits(s *Subnet, g *Group) mad.Status {
 }
 
 // The maximum values of a new group. Without a requested MTU or rate it gets the port's maximum.
+// Its MTU is never larger than that of any cable of the trees: switches drop larger packets.
 const (
 	mostMTU  = 5 // 4096 bytes
 	mostLife = 63
@@ -156,7 +157,7 @@ func (r *Responder) makeGroup(s *Subnet, m *memberQuery) (*Group, mad.Status) {
 	if m.mask&memberHop != 0 {
 		g.HopLimit = uint8(mad.MCMemberRecordHopLimit.Get(rec))
 	}
-	mtu, fits := m.mtu.atMost(min(s.endMTU[m.end], s.groupMTU, mostMTU))
+	mtu, fits := m.mtu.atMost(min(s.endMTU[m.end], s.treeMTU, mostMTU))
 	rank, fast := m.rate.atMost(min(s.endRank[m.end], uint8(len(codeByRank)-1)))
 	life, lives := m.life.atLeast(g.Life)
 	if !fits || !fast || !lives || mtu < leastMTU || mtu > mostMTU || rank == 0 || !s.shares(m.end, g.PKey) || g.PKey&^mad.PKeyFull == 0 || s.groupSL(g.SL) != g.SL {

@@ -79,7 +79,7 @@ type index struct {
 	// port.
 	mtu, rank       []uint8
 	endMTU, endRank []uint8
-	groupMTU        uint8 // the least of the links between switches: packets of a group may pass any
+	treeMTU         uint8 // least MTU of the cables of the trees for groups
 }
 
 // unlimited is above all MTU codes and ranks.
@@ -134,9 +134,16 @@ func (s *Subnet) measure() {
 			s.endMTU[p.End], s.endRank[p.End] = s.carries(p)
 		}
 	}
-	s.groupMTU = unlimited
-	for c := range g.NumChannels {
-		s.groupMTU = min(s.groupMTU, s.mtu[g.PortStart[g.From[c]]+int32(g.FromPort[c])])
+	s.treeMTU = unlimited
+	if s.Plan.Multicast == nil {
+		return
+	}
+	for _, t := range s.Plan.Multicast.Trees {
+		for sw, c := range t.Up {
+			if c >= 0 {
+				s.treeMTU = min(s.treeMTU, s.mtu[g.PortStart[sw]+int32(g.FromPort[c])])
+			}
+		}
 	}
 }
 

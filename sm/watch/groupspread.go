@@ -50,7 +50,7 @@ func (sp *spreading) endsOf(guids []fabric.GUID) (list []int32) {
 		}
 	}
 	slices.Sort(list)
-	return list
+	return slices.Compact(list)
 }
 
 // spreadGroups cuts and proves the trees of groups whose members changed; other trees stay. If
