@@ -202,8 +202,8 @@ func InPartition(mgid [16]byte, pkey uint16) [16]byte {
 // UsualGroupMTU is the MTU code of a permanent group that has none: 2,048 bytes.
 const UsualGroupMTU = 4
 
-// Follow creates or updates the permanent groups, with no larger MTU than the cables of the trees carry,
-// removes members whose ports are gone, and deletes groups without full members.
+// Follow creates or updates the permanent groups, with no larger MTU than the cables of the trees
+// carry, removes members whose ports are gone, and deletes groups without full members.
 func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 	gs.most = s.mlids()
 	for _, st := range standing {
