@@ -8,12 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/internal/draws"
+	"weft/internal/share"
 	"weft/planner"
 	"weft/sm/clients"
 	"weft/sm/sa"
@@ -320,79 +318,72 @@ func TestSmallMTU(t *testing.T) {
 // TestSmallMulticastTable: a switch without a multicast table, or with a small one, carries no
 // groups. Members elsewhere get all packets once, also through faults, and the number of groups is
 // not limited by it.
-func TestSmallMulticastTable(whole *testing.T) {
+func TestSmallMulticastTable(t *testing.T) {
 	for _, mlids := range []uint16{0, 32} {
-		met := false
-		draws.Check(whole, func(t *rapid.T) {
-			if met {
-				return
-			}
-			f, err := gen.Parse("rlft(4,2)")
-			if err != nil {
-				t.Fatal(err)
-			}
-			leaf, err := f.FindSwitch("leaf 1")
-			if err != nil {
-				t.Fatal(err)
-			}
-			spine, err := f.FindSwitch("spine 0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			none := emulator.Small{MLIDs: &mlids}
-			b := newCastBedOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{leaf: none, spine: none}}, "updn", 0)
-			if r := b.v.manager.Result().Report; r.State != terms.Up || !slices.Equal(b.v.leftOut(), []string{"leaf 1", "spine 0"}) {
-				t.Fatalf("%s: %v", r.State, r.Incidents)
-			}
-			at := func(h int) bool {
-				l := f.Nodes[b.hosts[h].Node].Ports[1].Link
-				return f.Links[l].A.Node == leaf || f.Links[l].B.Node == leaf
-			}
-			joined := 0
-			for h := range b.hosts {
-				if !at(h) {
-					joined++
-					if s := b.ask(mad.Set, h, smtest.MgidOf(1), mad.JoinFull); s != mad.StatusOK {
-						t.Fatal(s)
-					}
+		f, err := gen.Parse("rlft(4,2)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaf, err := f.FindSwitch("leaf 1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		spine, err := f.FindSwitch("spine 0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		none := emulator.Small{MLIDs: &mlids}
+		b := newCastBedOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{leaf: none, spine: none}}, "updn", 0, 0)
+		if r := b.v.manager.Result().Report; r.State != terms.Up || !slices.Equal(b.v.leftOut(), []string{"leaf 1", "spine 0"}) {
+			t.Fatalf("%s: %v", r.State, r.Incidents)
+		}
+		at := func(h int) bool {
+			l := f.Nodes[b.hosts[h].Node].Ports[1].Link
+			return f.Links[l].A.Node == leaf || f.Links[l].B.Node == leaf
+		}
+		joined := 0
+		for h := range b.hosts {
+			if !at(h) {
+				joined++
+				if s := b.ask(mad.Set, h, smtest.MgidOf(1), mad.JoinFull); s != mad.StatusOK {
+					t.Fatal(s)
 				}
+			}
+		}
+		b.settle()
+		if b.check() != joined {
+			t.Fatal("nothing was sent")
+		}
+		for _, id := range f.Cabled(spine, nil) {
+			if f.Links[id].A.Node == leaf || f.Links[id].B.Node == leaf {
+				continue
+			}
+			if err := b.v.sub.SetLinkDown(id, true); err != nil {
+				t.Fatal(err)
 			}
 			b.settle()
-			if b.check() != joined {
-				t.Fatal("nothing was sent")
+			b.check()
+		}
+		for h := range b.hosts {
+			if at(h) {
+				b.ask(mad.Set, h, smtest.MgidOf(1), mad.JoinFull)
 			}
-			for _, id := range f.Cabled(spine, nil) {
-				if f.Links[id].A.Node == leaf || f.Links[id].B.Node == leaf {
-					continue
-				}
-				if err := b.v.sub.SetLinkDown(id, true); err != nil {
-					t.Fatal(err)
-				}
-				b.settle()
-				b.check()
+		}
+		b.settle()
+		b.m.Groups.All(func(g *sa.Group) {
+			b.send(slices.IndexFunc(b.hosts, func(e fabric.End) bool { h := slices.Index(b.hosts, e); return !at(h) }), g.MLID, g.SL)
+		})
+		for h, n := range b.got[1:] {
+			if want := map[bool]int{false: 1}[at(h+1)]; n != want {
+				t.Errorf("host %d gets %d copies, not %d", h+1, n, want)
 			}
-			for h := range b.hosts {
-				if at(h) {
-					b.ask(mad.Set, h, smtest.MgidOf(1), mad.JoinFull)
-				}
-			}
-			b.settle()
-			b.m.Groups.All(func(g *sa.Group) {
-				b.send(slices.IndexFunc(b.hosts, func(e fabric.End) bool { h := slices.Index(b.hosts, e); return !at(h) }), g.MLID, g.SL)
-			})
-			for h, n := range b.got[1:] {
-				if want := map[bool]int{false: 1}[at(h+1)]; n != want {
-					t.Errorf("host %d gets %d copies, not %d", h+1, n, want)
-				}
-			}
-			if n := b.v.told(terms.NotSpread); n > 0 {
-				t.Errorf("%d times a table was refused: %v", n, b.v.entries)
-			}
-			if m := sa.MLIDs([]int{4096, int(mlids), 1024}); m != 1024 {
-				t.Errorf("%d groups", m)
-			}
-			met = true
-		}, func() string { return "" })
+		}
+		if n := b.v.told(terms.NotSpread); n > 0 {
+			t.Errorf("%d times a table was refused: %v", n, b.v.entries)
+		}
+		if m := sa.MLIDs([]int{4096, int(mlids), 1024}); m != 1024 {
+			t.Errorf("%d groups", m)
+		}
 	}
 }
 
@@ -433,45 +424,38 @@ func TestFailedRoundsTell(t *testing.T) {
 
 // TestGroupOfTwoParts: a group whose members are in parts without a tree in common reaches the
 // larger part.
-func TestGroupOfTwoParts(whole *testing.T) {
-	met := false
-	draws.Check(whole, func(t *rapid.T) {
-		if met {
-			return
+func TestGroupOfTwoParts(t *testing.T) {
+	f, err := gen.Parse("rlft(4,2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newCastBed(t, f, "updn", 0, 0)
+	for h := range b.hosts {
+		b.ask(mad.Set, h, smtest.MgidOf(1), mad.JoinFull)
+	}
+	b.settle()
+	b.check()
+	none := make([]bool, 6)
+	none[4], none[5] = true, true // both spines
+	b.v.onAction = func(a *terms.Action) {
+		if b.takenFirst(a); a.Kind == terms.Route {
+			a.Request.NoGroups, a.Request.Afresh = none, true
 		}
-		f, err := gen.Parse("rlft(4,2)")
-		if err != nil {
-			t.Fatal(err)
+	}
+	b.v.step(&terms.Event{Kind: terms.Rebalance})
+	b.settle()
+	b.m.Groups.All(func(g *sa.Group) {
+		if len(g.Members) > 0 {
+			b.send(0, g.MLID, g.SL)
 		}
-		b := newCastBed(t, f, "updn", 0)
-		for h := range b.hosts {
-			b.ask(mad.Set, h, smtest.MgidOf(1), mad.JoinFull)
-		}
-		b.settle()
-		b.check()
-		none := make([]bool, 6)
-		none[4], none[5] = true, true // both spines
-		b.v.onAction = func(a *terms.Action) {
-			if b.takenFirst(a); a.Kind == terms.Route {
-				a.Request.NoGroups, a.Request.Afresh = none, true
-			}
-		}
-		b.v.step(&terms.Event{Kind: terms.Rebalance})
-		b.settle()
-		b.m.Groups.All(func(g *sa.Group) {
-			if len(g.Members) > 0 {
-				b.send(0, g.MLID, g.SL)
-			}
-		})
-		got := 0
-		for _, n := range b.got {
-			got += n
-		}
-		if got != 1 || b.v.told(terms.NotSpread) == 0 {
-			t.Errorf("%d hosts of the same leaf got it: %v", got, b.v.entries)
-		}
-		met = true
-	}, func() string { return "" })
+	})
+	got := 0
+	for _, n := range b.got {
+		got += n
+	}
+	if got != 1 || b.v.told(terms.NotSpread) == 0 {
+		t.Errorf("%d hosts of the same leaf got it: %v", got, b.v.entries)
+	}
 }
 
 // TestSmallMTUOfSwitch: groups get the MTU that all cables between switches carry, so that none of
@@ -487,7 +471,7 @@ func TestSmallMTUOfSwitch(t *testing.T) {
 	if i := r.Find(terms.NotEnough); r.State != terms.Up || i == nil || !strings.Contains(i.Text, "1024 bytes instead of 2048") {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
-	m := clients.NewMembers()
+	m := clients.NewMembers(share.Rule{})
 	m.Follow(clients.Administered(v.manager.inForce, 0, 0, 0), clients.StandingGroups(nil))
 	m.Groups.All(func(g *sa.Group) {
 		if g.MTU != 3 {
