@@ -16,7 +16,7 @@ import (
 // Metrics serves metrics of the manager and its process for Prometheus: GET /metrics.
 func (s *Service) Metrics() http.Handler {
 	all := prometheus.NewRegistry()
-	all.MustRegister(figures{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
+	all.MustRegister(figures{s}, stateFigure{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	return mux
@@ -229,5 +229,23 @@ func (c figures) Collect(to chan<- prometheus.Metric) {
 				to <- prometheus.MustNewConstMetric(f.Desc, f.kind, value, labels...)
 			})
 		}
+	}
+}
+
+// stateFigure collects whether the state file is written.
+type stateFigure struct{ s *Service }
+
+var stored = prometheus.NewDesc("weft_sm_state_stored", "1 if everything is in the state file, 0 if it cannot be written; absent without a state file.", nil, nil)
+
+// Describe implements prometheus.Collector.
+func (stateFigure) Describe(to chan<- *prometheus.Desc) { to <- stored }
+
+// Collect implements prometheus.Collector.
+func (c stateFigure) Collect(to chan<- prometheus.Metric) {
+	if c.s.opt.State == nil {
+		return
+	}
+	if f := c.s.opt.State(); f != nil {
+		to <- prometheus.MustNewConstMetric(stored, prometheus.GaugeValue, truth(f.Stored))
 	}
 }

@@ -58,6 +58,9 @@ const (
 	Locked        IncidentKind = "locked"          // a port has an unknown M_Key
 	DisabledPort  IncidentKind = "disabled-port"   // a port was told to have no link
 	NotStored     IncidentKind = "not-stored"      // the state file cannot be written
+	StoredAgain   IncidentKind = "stored-again"    // it can, after it could not
+	SetAside      IncidentKind = "set-aside"       // a damaged or old state file was renamed
+	BroughtBack   IncidentKind = "brought-back"    // what the state file puts into force at the start
 
 	// Of a Manager, between and around rounds.
 	RoundBegun     IncidentKind = "round-begun"

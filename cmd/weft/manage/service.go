@@ -44,7 +44,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		servers.Go(func() { r.served(service.Serve(ctx, l, l.guard.Protect(r.service.Handler()))) })
 	}
 	if s.service.metrics != "" {
-		l, err := listenTCP(s.service.metrics)
+		l, err := listenTCP(s.service.metrics) // stayer has checked the form of the address
 		if err != nil {
 			end()
 			return nil, cli.Cannot(fmt.Errorf("--metrics: %w", err))
