@@ -8,7 +8,6 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/wire/mad"
 )
 
 // Drain drains the switch or cable with this name in f. It refuses the cable of our own port, and a
@@ -54,10 +53,9 @@ func (l *Ledger) IsDrainedHost(slot int32) bool {
 // DrainedHosts returns the CA ports whose cable is drained. They keep their LIDs.
 func (l *Ledger) DrainedHosts() (list []route.Absent) {
 	for slot := range l.Addressable {
-		lid := fabric.LID(mad.PortInfoLID.Get(l.Info[slot][:]))
-		if lid != 0 && l.IsDrainedHost(slot) {
+		if lids := l.LIDsOf(slot); lids.Base != 0 && l.IsDrainedHost(slot) {
 			list = append(list, route.Absent{
-				Node: l.Nodes[l.Owner[slot]].GUID, Port: l.PortNumber(slot), GUID: l.GUID[slot], Base: lid, LMC: uint8(mad.PortInfoLMC.Get(l.Info[slot][:])),
+				Node: l.Nodes[l.Owner[slot]].GUID, Port: l.PortNumber(slot), GUID: l.GUID[slot], Base: lids.Base, LMC: lids.LMC,
 			})
 		}
 	}

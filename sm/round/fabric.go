@@ -85,8 +85,8 @@ func (f *finder) addToFabric(out *fabric.Fabric, id int32) {
 		}
 		d.Ports[p].VLCap = mad.DataVLs(mad.PortInfoVLCap.Get(info))
 		if f.TakesLID(slot) {
-			d.Ports[p].LID = fabric.LID(mad.PortInfoLID.Get(info))
-			d.Ports[p].LMC = uint8(mad.PortInfoLMC.Get(info))
+			lids := f.LIDsOf(slot)
+			d.Ports[p].LID, d.Ports[p].LMC = lids.Base, lids.LMC
 		}
 	}
 }
@@ -171,8 +171,9 @@ func addStored(h *route.Held, g *fabric.Graph, stored terms.LIDMap) {
 func (f *finder) noteLIDClashes() {
 	has := map[fabric.LID]int32{}
 	for s := range f.Addressable {
-		lid := fabric.LID(mad.PortInfoLID.Get(f.Info[s][:]))
+		lid := f.LIDsOf(s).Base
 		if lid == 0 {
+			f.noteBadLIDs(s)
 			continue
 		}
 		if first, clash := has[lid]; clash {
@@ -180,6 +181,14 @@ func (f *finder) noteLIDClashes() {
 			continue
 		}
 		has[lid] = s
+	}
+}
+
+// noteBadLIDs notes a port that reports LIDs which no end port may have.
+func (f *finder) noteBadLIDs(slot int32) {
+	if lid := mad.PortInfoLID.Get(f.Info[slot][:]); lid != 0 {
+		f.note(terms.BadNode, f.PortPlace(slot), "%s says that it has LID %d and LMC %d, which no port may have: it gets another LID",
+			f.PortName(slot), lid, mad.PortInfoLMC.Get(f.Info[slot][:]))
 	}
 }
 

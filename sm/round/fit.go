@@ -84,10 +84,8 @@ func (f *finder) lidsInUse(slot int32) (base, last fabric.LID, inUse bool) {
 		base = b.Plan.Ends.Base[e]
 		return base, base + fabric.LID(b.Plan.Ends.Count(e)) - 1, base > 0
 	}
-	info := f.Info[slot][:]
-	base = fabric.LID(mad.PortInfoLID.Get(info))
-	valid := base > 0 && base <= fabric.MaxUnicastLID
-	return base, base + 1<<min(mad.PortInfoLMC.Get(info), fabric.MaxLMC) - 1, valid && (f.IsSwitch(slot) || f.State(slot) == mad.PortActive)
+	lids := f.LIDsOf(slot)
+	return lids.Base, lids.Last(), lids.Base > 0 && (f.IsSwitch(slot) || f.State(slot) == mad.PortActive)
 }
 
 // choose follows the cables from our own port over switches with tables of at least a size. There

@@ -21,13 +21,18 @@ func (p PortLIDs) Last() fabric.LID { return p.Base + 1<<p.LMC - 1 }
 // Valid reports whether the specification allows this range: unicast LIDs, from a multiple of their
 // number on.
 func (p PortLIDs) Valid() bool {
-	return p.Base > 0 && p.LMC <= fabric.MaxLMC && int(p.Base)%(1<<p.LMC) == 0 && int(p.Base)+1<<p.LMC-1 <= int(fabric.MaxUnicastLID)
+	return p.IsUnicast() && int(p.Base)%(1<<p.LMC) == 0
+}
+
+// IsUnicast reports whether all these LIDs are LIDs of end ports.
+func (p PortLIDs) IsUnicast() bool {
+	return p.Base > 0 && p.LMC <= fabric.MaxLMC && int(p.Base)+1<<p.LMC-1 <= int(fabric.MaxUnicastLID)
 }
 
 // Mark marks the LIDs as taken.
 func (p PortLIDs) Mark(taken map[fabric.LID]bool) {
-	for l := p.Base; l <= p.Last(); l++ {
-		taken[l] = true
+	for i := range 1 << p.LMC {
+		taken[p.Base+fabric.LID(i)] = true
 	}
 }
 

@@ -18,6 +18,7 @@ type tempers struct {
 // temper is how one agent behaves.
 type temper struct {
 	obeys   func(m mad.Datagram) deed // what it does with a request; nil: as a good one
+	instead func(m mad.Datagram) bool // answers a request that it does not carry out; nil: none
 	answers func(m mad.Datagram)      // changes its answer; nil: the true one
 }
 
@@ -52,6 +53,10 @@ func (x *tempers) hears(v *virtual, d *wire.Datagram) bool {
 		return false
 	}
 	t := x.reached(v.at, d.MAD)
+	if t != nil && t.instead != nil && t.instead(d.MAD) {
+		v.inbox = append(v.inbox, *d)
+		return true
+	}
 	if t == nil || t.obeys == nil {
 		return false
 	}

@@ -21,18 +21,19 @@ import (
 // has a tree of switches and cables to which nothing happens: honest hosts stay joined.
 type scene struct {
 	*market
-	honest []fabric.End // the ports of managers and customers
-	spared map[fabric.NodeID]bool
-	tree   map[fabric.LinkID]bool
-	spare  []fabric.NodeID // switches to which something may happen
-	hosts  []fabric.NodeID // hosts of peers
-	late   []fabric.NodeID // of them, those that are off at first
-	peers  []*peer
-	stored [2]terms.LIDMap // of managers that were killed: they start again with their state
-	narrow bool            // a switch has one lane: there may be no trees for groups
-	watch  *service
-	log    []string
-	kinds  map[string]bool // what has happened
+	honest  []fabric.End // the ports of managers and customers
+	spared  map[fabric.NodeID]bool
+	tree    map[fabric.LinkID]bool
+	spare   []fabric.NodeID // switches to which something may happen
+	hosts   []fabric.NodeID // hosts of peers
+	late    []fabric.NodeID // of them, those that are off at first
+	peers   []*peer
+	stored  [2]terms.LIDMap // of managers that were killed: they start again with their state
+	narrow  bool            // a switch has one lane: there may be no trees for groups
+	watch   *service
+	log     []string
+	kinds   map[string]bool // what has happened
+	oddOver bool
 }
 
 // sceneTexts are the subnets.
