@@ -328,6 +328,11 @@ func (f *finder) onChangeRead(id int32, ev *terms.Event) {
 		f.Changed = true
 		f.noteSilent(id, "SwitchInfo any more", ev)
 		return
+	}
+	if f.phase == verifying {
+		f.checkTop(id, ev)
+	}
+	switch {
 	case !mad.SwitchInfoPortStateChange.Is(ev.Data[:]):
 		if f.phase == verifying {
 			f.Prog.Verified[id] = true
@@ -345,6 +350,17 @@ func (f *finder) onChangeRead(id int32, ev *terms.Event) {
 	case !f.given.ReadOnly || !mad.SwitchInfoPortStateChange.Is(f.Nodes[id].Sw[:]):
 		f.Changed = true
 		f.note(terms.Changed, f.NodePlace(id), "a port of %s changed its state while it was swept", f.NodeName(id))
+	}
+}
+
+// checkTop compares the top of a forwarding table, as a switch tells it after the bring-up, with
+// the Plan. Some switches acknowledge a Set of SwitchInfo and do nothing.
+func (f *finder) checkTop(id int32, ev *terms.Event) {
+	top := mad.SwitchInfoLinearFDBTop.Get(ev.Data[:])
+	mad.SwitchInfoLinearFDBTop.Put(f.Nodes[id].Sw[:], top)
+	if f.Prog.Sw[id] >= 0 && top < uint64(f.Prog.Top) && !f.Prog.Closed[id] {
+		f.Prog.Closed[id] = true
+		f.noteLoss(terms.NotTaken, f.NodePlace(id), "%s says that the top of its forwarding table is %d, and was told %d: it forwards nothing above", f.NodeName(id), top, f.Prog.Top)
 	}
 }
 

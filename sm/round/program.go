@@ -247,7 +247,7 @@ func (w *writer) noteNotTaken(k ledger.Kind, index int32, arg uint32, ev *terms.
 		if !w.brokenOff { // otherwise the way to it may have failed
 			w.Flags[index] |= ledger.PortDeaf
 		}
-	case ledger.SetLFT:
+	case ledger.SetLFT, ledger.SetSwitch: // it forwards nothing above its old top
 		w.keepClosed(index)
 	case ledger.SetSL2VL, ledger.SetVLArb:
 		w.passesNot(index, arg)

@@ -58,29 +58,34 @@ type deafSwitch struct {
 // avoidDeaf has the next round route around switches that did not take their tables, as if they
 // were drained.
 func (m *Manager) avoidDeaf(now time.Duration) {
-	c, u, rule := m.result.Ledger, &m.unsteady, m.watch.Flaps
-	if m.result.BrokenOff || rule.Hold <= 0 {
+	c := m.result.Ledger
+	if m.result.BrokenOff {
 		return
 	}
 	for id, closed := range c.Prog.Closed {
 		if !closed {
 			continue
 		}
-		guid := c.Nodes[id].GUID
-		at := slices.IndexFunc(u.deaf, func(d deafSwitch) bool { return d.node == guid })
-		if at < 0 {
-			at = len(u.deaf)
-			u.deaf = append(u.deaf, deafSwitch{node: guid})
-		}
-		d := &u.deaf[at]
-		if d.avoided {
-			continue
-		}
-		d.hold = min(max(rule.Hold, 2*d.hold), max(rule.Hold, rule.MostHold))
-		d.avoided, d.until = true, now+d.hold
-		m.tell(terms.Quarantined, "%s does not take its tables: where there is another way no path crosses it for %v", c.NodeName(int32(id)), d.hold)
-		m.noteChange(now, c.NodeName(int32(id))+" is avoided")
+		m.avoid(now, c, int32(id), "does not take its tables")
 	}
+}
+
+// avoid has the next round route around a switch.
+func (m *Manager) avoid(now time.Duration, c *ledger.Ledger, id int32, why string) {
+	u, rule, guid := &m.unsteady, m.watch.Flaps, c.Nodes[id].GUID
+	at := slices.IndexFunc(u.deaf, func(d deafSwitch) bool { return d.node == guid })
+	if at < 0 {
+		at = len(u.deaf)
+		u.deaf = append(u.deaf, deafSwitch{node: guid})
+	}
+	d := &u.deaf[at]
+	if d.avoided || rule.Hold <= 0 {
+		return
+	}
+	d.hold = min(max(rule.Hold, 2*d.hold), max(rule.Hold, rule.MostHold))
+	d.avoided, d.until = true, now+d.hold
+	m.tell(terms.Quarantined, "%s %s: where there is another way no path crosses it for %v", c.NodeName(id), why, d.hold)
+	m.noteChange(now, c.NodeName(id)+" is avoided")
 }
 
 // tryDeaf lets paths cross deaf switches again.

@@ -87,7 +87,7 @@ func (m *Manager) standBy(now time.Duration, o *ledger.OtherManager) {
 	m.next.Held = true
 	m.change, m.again, m.afresh, m.wanted = nothingChanged, terms.Never, terms.Never, wantedRound{} // changes are the master's business
 	m.dropSweep()
-	m.unsteady = unsteady{}
+	m.unsteady, m.alarms = unsteady{}, newAlarms()
 	m.election = election{master: o, due: now + m.watch.Interval}
 	m.tell(terms.Standby, "%s is the master; this manager is a standby", o.Name)
 }

@@ -17,6 +17,7 @@ type lightSweep struct {
 	number      uint32        // of sweeps begun or dropped so far: an answer to an earlier one is late
 	next        int32         // the next node to ask; after the nodes, tables to read again
 	outstanding int           // SMPs under way
+	audit       audit
 }
 
 // drop forgets the sweep under way. Its SMPs still end.
@@ -32,6 +33,7 @@ func (m *Manager) beginLightSweep() {
 	m.tally.LightSweeps++
 	m.groups.doubtSent()
 	c := m.inForce
+	m.sweep.audit.pick(c)
 	m.askForSweep(ledger.NoSlot, terms.Action{Tag: terms.SweepTag, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.PortNumber(c.OwnPort()), false), Key: c.KeyOf(ledger.GetPort, c.OwnPort())})
 }
 
@@ -46,9 +48,9 @@ func (m *Manager) askForSweep(id int32, a terms.Action) {
 // askSwitches sends SMPs of a light sweep, up to Config.MaxPending.
 func (m *Manager) askSwitches() {
 	l, c := &m.sweep, m.inForce
-	for ; l.under && int(l.next) < len(c.Nodes)+len(c.Rewritten) && l.outstanding < m.cfg.MaxPending; l.next++ {
+	for ; l.under && int(l.next) < len(c.Nodes)+len(c.Rewritten)+len(l.audit.picked) && l.outstanding < m.cfg.MaxPending; l.next++ {
 		if i := int(l.next) - len(c.Nodes); i >= 0 {
-			a := c.ReadAgain(c.Rewritten[i], &m.paths)
+			a := c.ReadAgain(m.readAgain(i), &m.paths)
 			a.Tag = terms.BlockTag
 			m.askForSweep(l.next, a)
 			continue
@@ -75,9 +77,12 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 		m.sweepFound(now, "our own port no longer answers")
 	case id == ledger.NoSlot && mad.PortInfoMasterSMLID.Get(ev.Data[:]) != uint64(c.Prog.SMLID):
 		m.contest.onOverwritten(m, now, fabric.LID(mad.PortInfoMasterSMLID.Get(ev.Data[:])))
+	case id == ledger.NoSlot && mad.PortInfoLID.Get(ev.Data[:]) != mad.PortInfoLID.Get(c.Info[c.OwnPort()][:]):
+		m.doubted[c.Nodes[0].GUID] = true
+		m.sweepFound(now, fmt.Sprintf("somebody has given our own port LID %d", mad.PortInfoLID.Get(ev.Data[:])))
 	case id == ledger.NoSlot:
 	case int(id) >= len(c.Nodes):
-		m.onTableAgain(now, c.Rewritten[int(id)-len(c.Nodes)], ev)
+		m.onTableAgain(now, m.readAgain(int(id)-len(c.Nodes)), ev)
 	case ev.Outcome != terms.Answered:
 		m.doubted[c.Nodes[id].GUID] = true
 		m.sweepFound(now, c.NodeName(id)+" no longer answers SwitchInfo")
@@ -87,7 +92,7 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 		m.unsteady.sign(now, c.Nodes[id].GUID, false)
 		m.sweepFound(now, "a port of "+c.NodeName(id)+" has changed its state")
 	}
-	if c := m.inForce; l.under && int(l.next) >= len(c.Nodes)+len(c.Rewritten) && l.outstanding == 0 {
+	if c := m.inForce; l.under && int(l.next) >= len(c.Nodes)+len(c.Rewritten)+len(l.audit.picked) && l.outstanding == 0 {
 		l.under, l.due = false, now+m.watch.Interval
 		c.ForgetRewritten()
 	}
@@ -102,9 +107,12 @@ func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *terms.Event) {
 		return
 	}
 	switch {
-	case k == ledger.SetLFT && c.FirstWrongLID(index, arg, &ev.Data) > 0:
+	case k == ledger.SetLFT && c.FirstWrongLID(index, arg, &ev.Data) == 0:
+		m.sweep.audit.onTrueTable(c, index, arg)
+	case k == ledger.SetLFT:
 		c.DoubtBlocks(index)
-		m.sweepFound(now, c.NodeName(index)+" holds another block of its forwarding table than it has acknowledged")
+		m.onFalseTable(now, index, tag)
+		m.sweepFound(now, c.NodeName(index)+" holds another block of its forwarding table than it was given")
 	case k == ledger.SetSL2VL && c.FirstWrongSL(index, arg, &ev.Data) >= 0:
 		c.DoubtTables(c.Owner[index])
 		m.sweepFound(now, c.PortName(index)+" holds another SLtoVLMappingTable than it has acknowledged")

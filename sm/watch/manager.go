@@ -91,6 +91,7 @@ type signs struct {
 	sweep     lightSweep
 	traps     trapLog
 	looks     looks
+	alarms    alarms
 	asking    map[uint64]shownKey // after traps 256, by tag: ports that have not answered
 }
 
@@ -117,7 +118,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
 		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never},
-		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, asking: map[uint64]shownKey{}},
+		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
 		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
@@ -267,6 +268,9 @@ func (m *Manager) proceed(now time.Duration) {
 	if m.ended || m.inRound {
 		return
 	}
+	if now >= m.alarms.due {
+		m.answerAlarms(now)
+	}
 	if m.drains.Follow(m.cfg.Drain) && m.inForce != nil {
 		m.noteChange(now, "the parts to be drained have changed")
 	}
@@ -307,7 +311,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	m.askSwitches()
 	m.workOnGroups(now)
-	if at := min(m.change.due(), m.again, m.contest.delay(m.afresh), m.sweep.due, m.election.pollDue(), m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < terms.Never {
+	if at := min(m.change.due(), m.alarms.due, m.again, m.contest.delay(m.afresh), m.sweep.due, m.election.pollDue(), m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < terms.Never {
 		m.out = append(m.out, terms.Action{Kind: terms.Wake, At: at})
 	}
 }
@@ -345,7 +349,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.given = m.give(kind)
 	m.current, m.inRound = round.Begin(&m.given), true
 	m.doubted = map[fabric.GUID]bool{}
-	m.change, m.again, m.wanted.why = nothingChanged, terms.Never, ""
+	m.change, m.again, m.wanted.why, m.alarms.due = nothingChanged, terms.Never, "", terms.Never
 	if kind == routeAfresh {
 		m.afresh = terms.Never
 	}
@@ -425,6 +429,9 @@ func (m *Manager) endRound(now time.Duration) {
 	case r.State == terms.OtherMaster && m.others.judgeLeft(m, now):
 		m.again = now
 	case r.State == terms.OtherMaster && master != nil && master.State == mad.SMStateDiscovering && !master.Precedes(m.cfg.Priority, m.guid):
+		m.again = now + min(lookSoon, m.watch.Interval)
+	case r.State == terms.OtherMaster && master != nil && master.State == mad.SMStateStandby: // perhaps a handover
+		m.failed++
 		m.again = now + min(lookSoon, m.watch.Interval)
 	case r.State == terms.OtherMaster && master != nil:
 		m.standBy(now, master)

@@ -23,6 +23,10 @@ type oddity struct {
 	agent func(x *scene, at fabric.NodeID) *temper // nil: a good one
 	does  func(x *scene, p *peer)                  // what a program at the host does; nil: nothing
 	wires func(x *scene, at fabric.NodeID)         // how it is cabled; nil: as all are
+	found []place                                  // where it was a fault
+	grace time.Duration                            // how long packets may be lost over it
+	quiet bool                                     // a manager that starts leaves the subnet to it: it may be the master
+	harms bool                                     // it writes to ports, and no M_Key stops it
 }
 
 // place is where in the fat tree of the trials the odd device is.
@@ -467,9 +471,16 @@ func playOddity(t testing.TB, o *oddity, at place, keys terms.Keys, cold bool) (
 	x.run(6*time.Second, false)
 	x.start(1)
 	x.run(8*time.Second, false)
-	if n, v := masters(x.living()); n != 1 || v.manager.inForce == nil {
-		x.t.Fatalf("%d masters", n)
+	for wait := 0; ; wait++ { // a handover in vain while the second one starts: the light sweep settles it
+		n, v := masters(x.living())
+		if n == 1 && v.manager.inForce != nil {
+			break
+		}
+		if x.run(time.Second, false); wait > 20 {
+			x.t.Fatalf("%d masters", n)
+		}
 	}
+	x.run(3*time.Second+o.grace, false)
 	x.watch.begin()
 	x.run(time.Second, true)
 	if !cold {
@@ -498,6 +509,21 @@ func playOddity(t testing.TB, o *oddity, at place, keys terms.Keys, cold bool) (
 	l.rounds -= before.rounds
 	l.notes -= before.notes
 	l.smps -= before.smps
+	if os.Getenv("ODDWHY") != "" {
+		why, kinds := map[string]int{}, map[string]int{}
+		for _, v := range x.living() {
+			for _, i := range v.entries[max(0, len(v.entries)-l.notes):] {
+				kinds[string(i.Kind)]++
+				if i.Kind == terms.RoundBegun || i.Kind == terms.SweepFound || kinds[string(i.Kind)] < 2 {
+					why[string(i.Kind)+": "+i.Text]++
+				}
+			}
+		}
+		for w, n := range why {
+			fmt.Println("    ", n, w)
+		}
+		fmt.Println("    ", kinds)
+	}
 	// the master dies
 	if _, v := masters(x.living()); v != nil {
 		for i := range x.managers {
@@ -566,7 +592,7 @@ func TestOddNeighbours(t *testing.T) {
 			for _, cold := range []bool{true, false} {
 				l, report := playOddity(t, o, at, terms.Keys{}, cold)
 				bad := ""
-				if !strings.HasPrefix(report, "up after") || l.rounds > 20 || l.notes > 150 || l.smps > 30000 {
+				if !strings.HasPrefix(report, "up after") || l.rounds > 12 || l.notes > 150 || l.smps > 30000 {
 					bad = "### "
 				}
 				fmt.Printf("%s%s, at %v, cold %v: %+v %s\n", bad, o.kind, at, cold, l, report)

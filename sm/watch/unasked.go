@@ -93,7 +93,10 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 		} else if number != mad.TrapLinkState { // which PortStateChange of a switch shows too
 			m.somewhere = true
 		}
-		if number != mad.TrapLinkState || !m.waitsFor(now, id, issuer) {
+		switch {
+		case number != mad.TrapLinkState:
+			m.noteAlarm(now, nodeOf(m.inForce, id), what)
+		case !m.waitsFor(now, id, issuer):
 			m.noteChange(now, what)
 		}
 	}

@@ -1,0 +1,97 @@
+package watch
+
+import (
+	"time"
+
+	"weft/fabric"
+	"weft/sm/ledger"
+	"weft/sm/terms"
+)
+
+// alarms holds back rounds for nodes that cry wolf: they report changes again and again, and the
+// rounds find none, such as a host whose name changes each second, or a switch that never takes
+// what it is told. Each such round makes the next one for that node wait longer. Other nodes do not
+// wait, and a cable that fails is told by the switch at its other end too.
+type alarms struct {
+	of   map[fabric.GUID]*alarm // by node; 0: all that no round has found
+	due  time.Duration          // when an alarm that waits begins a round; never
+	node fabric.GUID            // its node
+	what string
+}
+
+// alarm is what is known of the alarms of a node.
+type alarm struct {
+	next time.Duration // it begins no round before
+	wait time.Duration // from one round to the next
+}
+
+const (
+	freeAlarms = 3               // rounds that a node's alarms begin without a wait
+	firstWait  = 2 * time.Second // then; doubled each time
+	mostWait   = time.Minute
+)
+
+func newAlarms() alarms { return alarms{of: map[fabric.GUID]*alarm{}, due: terms.Never} }
+
+// nodeOf returns the GUID of a node of a ledger, 0 for none.
+func nodeOf(c *ledger.Ledger, id int32) fabric.GUID {
+	if id < 0 {
+		return 0
+	}
+	return c.Nodes[id].GUID
+}
+
+// noteAlarm notes a change that a node reports of itself. A round begins as after any change, or
+// later if alarms of this node have begun many.
+func (m *Manager) noteAlarm(now time.Duration, node fabric.GUID, what string) {
+	if at := m.alarms.ring(now, node); at > now {
+		if at < m.alarms.due {
+			m.alarms.due, m.alarms.node, m.alarms.what = at, node, what
+		}
+		return
+	}
+	m.noteChange(now, what)
+}
+
+// foundAt reports a change that a sweep or a look found at a node.
+func (m *Manager) foundAt(now time.Duration, node fabric.GUID, what string) {
+	m.dropSweep()
+	m.sweep.due = now + m.watch.Interval // if no round begins
+	m.tell(terms.SweepFound, "%s", what)
+	m.noteAlarm(now, node, what)
+}
+
+// ring returns when an alarm of a node may begin a round.
+func (a *alarms) ring(now time.Duration, node fabric.GUID) time.Duration {
+	n := a.of[node]
+	if n == nil || now > n.next+max(mostWait, 2*n.wait) { // it was calm since
+		a.forget(now)
+		n = &alarm{wait: firstWait >> freeAlarms}
+		a.of[node] = n
+	}
+	if now < n.next {
+		return n.next
+	}
+	if n.wait = min(2*n.wait, mostWait); n.wait >= firstWait {
+		n.next = now + n.wait
+	} else {
+		n.next = now
+	}
+	return now
+}
+
+// forget drops the nodes that are calm.
+func (a *alarms) forget(now time.Duration) {
+	for node, n := range a.of {
+		if now > n.next+max(mostWait, 2*n.wait) {
+			delete(a.of, node)
+		}
+	}
+}
+
+// answerAlarms begins a round for the alarms that have waited.
+func (m *Manager) answerAlarms(now time.Duration) {
+	m.alarms.due = terms.Never
+	m.alarms.ring(now, m.alarms.node)
+	m.noteChange(now, m.alarms.what)
+}

@@ -1,0 +1,88 @@
+package watch
+
+import (
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/sm/ledger"
+)
+
+// audit reads forwarding tables again, some blocks in each light sweep, to find switches that do
+// not hold what they have acknowledged: they lost it, they never stored it, or somebody else wrote
+// them without a sign. It adds one SMP for auditEvery switches asked.
+type audit struct {
+	credit int          // switches asked since the last block
+	node   int32        // the block that comes next, in the order of a ledger
+	block  uint32       //
+	picked []uint64     // tags of the blocks that this sweep reads
+	wrong  []falseTable // blocks that were wrong, to be read again after their repair
+}
+
+// falseTable is a block that a switch did not hold although it had acknowledged it.
+type falseTable struct {
+	node  fabric.GUID
+	block uint32
+}
+
+// auditEvery is the number of switches asked for each block read.
+const auditEvery = 16
+
+// pick picks the blocks for a sweep: those that were wrong before, and the next ones in turn.
+func (a *audit) pick(c *ledger.Ledger) {
+	a.picked = a.picked[:0]
+	for _, f := range a.wrong {
+		if id, ok := c.ByGUID[f.node]; ok && c.Prog.Sw[id] >= 0 && f.block < c.TableBlocks() {
+			a.picked = append(a.picked, ledger.MakeTag(ledger.SetLFT, id, f.block))
+		}
+	}
+	a.credit += c.Graph.NumSwitches
+	for ; a.credit >= auditEvery; a.credit -= auditEvery {
+		if tag, ok := a.next(c); ok {
+			a.picked = append(a.picked, tag)
+		}
+	}
+}
+
+// next returns the next block in turn of a switch that is known to hold its table.
+func (a *audit) next(c *ledger.Ledger) (tag uint64, ok bool) {
+	for range len(c.Nodes) + 1 {
+		if int(a.node) >= len(c.Nodes) || a.block >= c.TableBlocks() {
+			a.node, a.block = a.node+1, 0
+		}
+		if int(a.node) >= len(c.Nodes) {
+			a.node = 0
+		}
+		if c.Prog.Sw[a.node] >= 0 && c.Prog.Holds[a.node] {
+			a.block++
+			return ledger.MakeTag(ledger.SetLFT, a.node, a.block-1), true
+		}
+		a.block = c.TableBlocks()
+	}
+	return 0, false
+}
+
+// readAgain returns the ith table that this sweep reads.
+func (m *Manager) readAgain(i int) uint64 {
+	if c := m.inForce; i < len(c.Rewritten) {
+		return c.Rewritten[i]
+	}
+	return m.sweep.audit.picked[i-len(m.inForce.Rewritten)]
+}
+
+// onFalseTable handles a block that a switch does not hold. A round writes it again. A switch that
+// does not hold it then either acknowledges what it does not store, and paths go around it.
+func (m *Manager) onFalseTable(now time.Duration, id int32, tag uint64) {
+	_, _, block := ledger.SplitTag(tag)
+	f := falseTable{m.inForce.Nodes[id].GUID, block}
+	if !slices.Contains(m.sweep.audit.wrong, f) {
+		m.sweep.audit.wrong = append(m.sweep.audit.wrong, f)
+		return
+	}
+	m.avoid(now, m.inForce, id, "acknowledges its forwarding table and does not hold it")
+}
+
+// onTrueTable handles a block that a switch holds.
+func (a *audit) onTrueTable(c *ledger.Ledger, id int32, block uint32) {
+	a.wrong = slices.DeleteFunc(a.wrong, func(f falseTable) bool { return f == falseTable{c.Nodes[id].GUID, block} })
+}
