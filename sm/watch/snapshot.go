@@ -31,6 +31,7 @@ type Snapshot struct {
 	Held     []string // links in quarantine
 	// Contested says who writes to our ports besides us, "" if nobody does.
 	Contested string
+	Disabled  []string // disabled switch ports, by whomever
 	Differs   []string // how our own files differ from the master's, or from the previous master's
 	Tally     Tally
 	Queries   []terms.QueryCount // to subnet administration; set by the Runner
@@ -91,6 +92,7 @@ func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Contested: m.contest.text, Tally: m.tally}
 	if m.inForce != nil {
+		s.Disabled = m.babble.ports
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions, m.inForce.By.Levels}
 	}
 	for _, l := range m.unsteady.links {
