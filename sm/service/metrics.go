@@ -99,9 +99,12 @@ var allFigures = []figure{
 	inForce("links", "Links in the subnet as routed.", func(f *InForce) float64 { return float64(f.Links) }),
 	inForce("drained", "Drained switches and cables, without traffic.", func(f *InForce) float64 { return float64(len(f.Drained)) }),
 	newFigure(prometheus.GaugeValue, "drains", "Switches and cables to drain, present or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
+	newFigure(prometheus.GaugeValue, "disabled_ports", "Disabled switch ports, by this manager or by others.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Disabled))) }),
 	inForce("worst_link_load_paths", "Host-to-host paths on the channel with the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
 	inForce("proven", "1 if the judge has proven the routes in force, else 0.", func(f *InForce) float64 { return truth(f.Proven) }),
-	inForce("complete", "1 if the last round that brought the subnet up left nothing out, else 0.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
+	newFigure(prometheus.GaugeValue, "unreachable_pairs", "Pairs of hosts without a path by the tables that switches hold; absent if unknown.", unreachable),
+	inForce("failed_rounds", "Rounds since the routes in force were written, if they all failed.", func(f *InForce) float64 { return float64(f.Failed) }),
+	inForce("complete", "1 if the last round brought the subnet up and left nothing out, else 0.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
 }
 
 func roles(f *shown, add func(float64, ...string)) {
@@ -185,6 +188,12 @@ func pending(f *shown, add func(float64, ...string)) {
 		is = is || strings.HasPrefix(d.What, "a round")
 	}
 	add(truth(is))
+}
+
+func unreachable(f *shown, add func(float64, ...string)) {
+	if i := newInForce(f); i != nil && i.Unreachable != nil {
+		add(float64(*i.Unreachable))
+	}
 }
 
 func lastGood(f *shown, add func(float64, ...string)) {

@@ -29,6 +29,7 @@ type Snapshot struct {
 	Due      []Due
 	Drains   []string // switches and cables to be drained, present or not
 	Held     []string // links in quarantine
+	Disabled []string // disabled switch ports, by whomever
 	// Contested says who writes to our ports besides us, "" if nobody does.
 	Contested string
 	Differs   []string // how our own files differ from the master's, or from the previous master's
@@ -91,6 +92,7 @@ func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Contested: m.contest.text, Tally: m.tally}
 	if m.inForce != nil {
+		s.Disabled = m.babble.ports
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions, m.inForce.By.Levels}
 	}
 	for _, l := range m.unsteady.links {
