@@ -45,6 +45,12 @@ func (f *finder) fitTables() {
 	if sizes = slices.Compact(sizes); len(sizes) == 0 || sizes[0] > int(fabric.MaxUnicastLID) {
 		return
 	}
+	f.sharing = map[fabric.LID]int{}
+	for slot := range int32(len(f.Owner)) {
+		if f.TakesLID(slot) && f.Peer[slot] != ledger.NoSlot {
+			f.sharing[fabric.LID(mad.PortInfoLID.Get(f.Info[slot][:]))]++
+		}
+	}
 	need, top, reached := 0, fabric.LID(0), f.ReachableNodes()
 	for slot := range int32(len(f.Owner)) {
 		if !reached[f.Owner[slot]] || !f.TakesLID(slot) || !f.IsSwitch(slot) && f.Peer[slot] == ledger.NoSlot {
@@ -73,7 +79,8 @@ func (f *finder) tableSize(id int32) int {
 }
 
 // lidsInUse returns the LIDs of a port that carries traffic now: those of the Plan in force, or
-// before our first Plan those that an Active port has.
+// before our first Plan those that an Active port has. Of ports with the same LID, one at most is
+// in service: the one with that LID as stored.
 func (f *finder) lidsInUse(slot int32) (base, last fabric.LID, inUse bool) {
 	if b := f.given.Before; b != nil {
 		old, ok := b.SlotOf(f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))
@@ -86,7 +93,7 @@ func (f *finder) lidsInUse(slot int32) (base, last fabric.LID, inUse bool) {
 	}
 	info := f.Info[slot][:]
 	base = fabric.LID(mad.PortInfoLID.Get(info))
-	valid := base > 0 && base <= fabric.MaxUnicastLID
+	valid := base > 0 && base <= fabric.MaxUnicastLID && (f.sharing[base] < 2 || f.inherit.Stored[f.GUID[slot]].Base == base)
 	return base, base + 1<<min(mad.PortInfoLMC.Get(info), fabric.MaxLMC) - 1, valid && (f.IsSwitch(slot) || f.State(slot) == mad.PortActive)
 }
 

@@ -212,10 +212,9 @@ func (m *Manager) sendToManager(o *ledger.OtherManager, method mad.Method, arg u
 	})
 }
 
-// onManagerAnswer handles the end of an SMP to another manager.
-func (m *Manager) onManagerAnswer(now time.Duration, ev *terms.Event) {
+// onAnswer handles the end of an SMP to another manager.
+func (e *election) onAnswer(m *Manager, now time.Duration, ev *terms.Event) {
 	m.toManagers--
-	e := &m.election
 	_, _, arg := ledger.SplitTag(ev.Tag)
 	switch {
 	case ev.Outcome == terms.Cancelled || m.stopped || m.inRound:

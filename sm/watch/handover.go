@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"weft/fabric"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -87,12 +86,12 @@ func (e *election) endHandover(m *Manager, now time.Duration, why string) {
 }
 
 // takeOver acknowledges a handover and begins a round.
-func (m *Manager) takeOver(from fabric.GUID) {
-	others := m.found().Others
-	o := &others[slices.IndexFunc(others, func(o ledger.OtherManager) bool { return o.GUID == from })]
+func (q *smRequest) takeOver() {
+	m, others := q.Manager, q.found().Others
+	o := &others[slices.IndexFunc(others, func(o ledger.OtherManager) bool { return o.GUID == q.from })]
 	m.tell(terms.Handover, "%s hands the subnet over to this manager", o.Name)
 	m.sendToManager(o, mad.Set, mad.SMSetAcknowledge)
-	m.election = election{handed: from}
+	m.election = election{handed: q.from}
 	m.contest = contest{}
 	m.beginRound("the subnet was handed over", askAll)
 }

@@ -162,7 +162,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		case terms.LookTag:
 			m.onLooked(now, ev)
 		case terms.ElectionTag:
-			m.onManagerAnswer(now, ev)
+			m.election.onAnswer(m, now, ev)
 		case terms.KeyTag:
 			m.onKeyShown(now, ev)
 		case terms.GroupTag:

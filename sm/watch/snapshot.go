@@ -29,9 +29,9 @@ type Snapshot struct {
 	Due      []Due
 	Drains   []string // switches and cables to be drained, present or not
 	Held     []string // links in quarantine
+	Disabled []string // disabled switch ports, by whomever
 	// Contested says who writes to our ports besides us, "" if nobody does.
 	Contested string
-	Disabled  []string // disabled switch ports, by whomever
 	Differs   []string // how our own files differ from the master's, or from the previous master's
 	Tally     Tally
 	Queries   []terms.QueryCount // to subnet administration; set by the Runner
