@@ -47,7 +47,7 @@ func (f *finder) fitTables() {
 	}
 	f.sharing = map[fabric.LID]int{}
 	for slot := range int32(len(f.Owner)) {
-		if f.TakesLID(slot) && f.Peer[slot] != ledger.NoSlot {
+		if f.TakesLID(slot) && (f.IsSwitch(slot) || f.Peer[slot] != ledger.NoSlot) {
 			f.sharing[fabric.LID(mad.PortInfoLID.Get(f.Info[slot][:]))]++
 		}
 	}
@@ -64,9 +64,14 @@ func (f *finder) fitTables() {
 	if max(need, int(top)) < sizes[0] {
 		return
 	}
-	best := f.choose(sizes[0])
+	best := f.choose(sizes[0], true)
 	for _, size := range sizes[1:] {
-		if c := f.choose(size); cmp.Or(cmp.Compare(c.inUse, best.inUse), cmp.Compare(c.served, best.served)) >= 0 {
+		if c := f.choose(size, true); cmp.Or(cmp.Compare(c.inUse, best.inUse), cmp.Compare(c.served, best.served)) >= 0 {
+			best = c
+		}
+	}
+	for _, size := range sizes {
+		if c := f.choose(size, false); cmp.Or(cmp.Compare(c.inUse, best.inUse), cmp.Compare(c.served, best.served)) > 0 {
 			best = c
 		}
 	}
@@ -98,8 +103,9 @@ func (f *finder) lidsInUse(slot int32) (base, last fabric.LID, inUse bool) {
 }
 
 // choose follows the cables from our own port over switches with tables of at least a size. There
-// are never more switches than LIDs.
-func (f *finder) choose(size int) *choice {
+// are never more switches than LIDs. Without newcomers only switches in service stay: one that comes
+// back takes the LID of no port in service.
+func (f *finder) choose(size int, newcomers bool) *choice {
 	c := &choice{size: size, stays: make([]bool, len(f.Nodes))}
 	seen := make([]bool, len(f.Nodes))
 	seen[0] = true
@@ -107,6 +113,9 @@ func (f *finder) choose(size int) *choice {
 		id := todo[0]
 		if f.Nodes[id].Typ == fabric.Switch {
 			if f.tableSize(id) < size || c.switches >= size-2 {
+				continue
+			}
+			if _, _, inUse := f.lidsInUse(f.Nodes[id].First); !inUse && !newcomers {
 				continue
 			}
 			c.stays[id] = true
