@@ -103,8 +103,8 @@ func (f *finder) lidsInUse(slot int32) (base, last fabric.LID, inUse bool) {
 }
 
 // choose follows the cables from our own port over switches with tables of at least a size. There
-// are never more switches than LIDs. Without newcomers only switches in service stay: one that comes
-// back takes the LID of no port in service.
+// are never more switches than LIDs. Without newcomers only switches in service stay: one that
+// comes back takes the LID of no port in service.
 func (f *finder) choose(size int, newcomers bool) *choice {
 	c := &choice{size: size, stays: make([]bool, len(f.Nodes))}
 	seen := make([]bool, len(f.Nodes))

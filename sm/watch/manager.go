@@ -246,7 +246,7 @@ func (m *Manager) stepRound(ev *terms.Event) {
 		m.pauseEnds = m.now + m.given.Limits.Pause
 		m.out[last] = terms.Action{Kind: terms.Wake, At: m.pauseEnds}
 	}
-	m.limitStore(from)
+	limitStore(m, from)
 }
 
 // proceed ends a finished round and begins the work that is due.
@@ -254,9 +254,9 @@ func (m *Manager) proceed(now time.Duration) {
 	if m.inRound && now >= m.pauseEnds {
 		m.pauseEnds = terms.Never
 		m.stepRound(&terms.Event{Kind: terms.PauseEnds})
-		m.wakeForStore()
+		wakeForStore(m)
 	}
-	m.endSlowStore(now)
+	endSlowStore(m, now)
 	if !m.ended && m.inRound && m.current.IsDone() {
 		m.endRound(now)
 		if !m.ended { // the next round begins in a Step of its own, so that Result stays until this end is reported
@@ -402,8 +402,8 @@ func (m *Manager) endRound(now time.Duration) {
 		m.watchStuck()
 		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
 		m.takeRound(now)
-		m.holdDead(now)
-		m.avoidDeaf(now)
+		m.unsteady.holdDead(m, now)
+		m.unsteady.avoidDeaf(m, now)
 		m.lookAfterRound(now)
 	} else {
 		maps.Copy(m.doubted, m.result.Doubted)

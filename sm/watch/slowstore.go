@@ -16,23 +16,23 @@ const mostStore = 2 * time.Second
 var errSlowStore = fmt.Errorf("disk and standbys have not answered for %v", mostStore)
 
 // limitStore limits the wait for a Store among the actions from one on.
-func (m *Manager) limitStore(from int) {
+func limitStore(m *Manager, from int) {
 	if m.given.Before == nil || !slices.ContainsFunc(m.out[from:], func(a terms.Action) bool { return a.Kind == terms.Store }) {
 		return
 	}
 	m.storeLate = m.now + mostStore
-	m.wakeForStore()
+	wakeForStore(m)
 }
 
 // wakeForStore asks to be woken when that wait ends, unless a pause ends first.
-func (m *Manager) wakeForStore() {
+func wakeForStore(m *Manager) {
 	if m.inRound && m.storeLate < terms.Never && m.pauseEnds == terms.Never {
 		m.out = append(m.out, terms.Action{Kind: terms.Wake, At: m.storeLate})
 	}
 }
 
 // endSlowStore ends the wait, and continues the round.
-func (m *Manager) endSlowStore(now time.Duration) {
+func endSlowStore(m *Manager, now time.Duration) {
 	if m.inRound && now >= m.storeLate {
 		m.storeLate = terms.Never
 		m.stepRound(&terms.Event{Kind: terms.Stored, Err: errSlowStore})

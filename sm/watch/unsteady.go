@@ -249,7 +249,7 @@ func (l *unsteadyLink) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) t
 
 // release takes links that were steady for long enough back into use.
 func (m *Manager) release(now time.Duration) {
-	m.tryDeaf(now)
+	m.unsteady.tryDeaf(m, now)
 	for _, l := range m.unsteady.links {
 		if now < l.releaseDue(m.inForce, m.watch.Flaps) {
 			continue
