@@ -6,11 +6,20 @@ import (
 	"weft/wire/mad"
 )
 
-// disbelieves returns why a manager that answered SMInfo does not count, "" if it does. What it
-// says of itself proves nothing: any program may say that it is the master. A manager that starts
+// claim is what a port says of the manager there.
+type claim struct {
+	*finder
+	slot  int32
+	other *ledger.OtherManager
+	key   uint64 // its SM_Key
+}
+
+// doubt returns why a manager that answered SMInfo does not count, "" if it does. What it says of
+// itself proves nothing: any program may say that it is the master. A manager that starts
 // believes it all the same, except one that has long had its chance (Given.Idle). A manager of this
 // subnet shows its SM_Key to the master (14.2.5.13); all others are strangers.
-func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) string {
+func (f *claim) doubt() string {
+	slot, o := f.slot, f.other
 	established, idle := f.given.Before != nil, f.given.Idle[f.GUID[slot]]
 	first := f.given.Elect && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()])
 	switch {
@@ -18,11 +27,11 @@ func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) str
 		return ""
 	case established && f.GUID[slot] != 0 && o.GUID != f.GUID[slot]:
 		return "it names the GUID of another port"
-	case established && key != f.given.SMKey:
+	case established && f.key != f.given.SMKey:
 		return "its SM_Key is not ours (--sm-key)"
-	case idle != "" && o.State != mad.SMStateStandby && !f.hasWritten(slot):
+	case idle != "" && o.State != mad.SMStateStandby && !f.hasWritten():
 		return idle
-	case established && !first && o.State == mad.SMStateMaster && o.GUID != f.given.HandedBy && f.locksOut(slot):
+	case established && !first && o.State == mad.SMStateMaster && o.GUID != f.given.HandedBy && f.isLockedOut():
 		return "it says that it is the master, but our M_Keys lock it out and it has written nothing"
 	}
 	return ""
@@ -30,19 +39,19 @@ func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) str
 
 // hasWritten reports whether some port has the LID of another manager's port as MasterSMLID. What
 // the node of that manager says of itself is no evidence.
-func (f *finder) hasWritten(slot int32) bool {
-	lid := mad.PortInfoLID.Get(f.Info[slot][:])
+func (f *claim) hasWritten() bool {
+	lid := mad.PortInfoLID.Get(f.Info[f.slot][:])
 	for other := range f.addressed {
-		if f.Owner[other] != f.Owner[slot] && mad.PortInfoMasterSMLID.Get(f.Info[other][:]) == lid && lid != 0 && lid != mad.PortInfoLID.Get(f.Info[f.OwnPort()][:]) {
+		if f.Owner[other] != f.Owner[f.slot] && mad.PortInfoMasterSMLID.Get(f.Info[other][:]) == lid && lid != 0 && lid != mad.PortInfoLID.Get(f.Info[f.OwnPort()][:]) {
 			return true
 		}
 	}
 	return false
 }
 
-// locksOut reports whether a manager without our M_Keys cannot write to any port of the subnet,
-// beside its own: all ports have their planned keys and hide them, and name us as the master.
-func (f *finder) locksOut(slot int32) bool {
+// isLockedOut reports whether the manager can write to no port of the subnet, beside its own,
+// without our M_Keys: all ports have their planned keys and hide them, and name us as the master.
+func (f *claim) isLockedOut() bool {
 	b := f.given.Before
 	if b == nil || !f.Keys.Given() || f.Keys.Protect == 0 {
 		return false
@@ -51,7 +60,7 @@ func (f *finder) locksOut(slot int32) bool {
 		info := f.Info[other][:]
 		known := mad.PortInfoMKey.Get(info) == f.Keys.ToHave(f.GUID[other]) && mad.PortInfoMKeyProtectBits.Get(info) != 0
 		lid := mad.PortInfoMasterSMLID.Get(info)
-		if f.Owner[other] != f.Owner[slot] && f.wasOurs(other) && lid != 0 && (!known || lid != uint64(b.Prog.SMLID)) {
+		if f.Owner[other] != f.Owner[f.slot] && f.wasOurs(other) && lid != 0 && (!known || lid != uint64(b.Prog.SMLID)) {
 			return false
 		}
 	}

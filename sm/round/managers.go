@@ -63,7 +63,7 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 		GUID: fabric.GUID(mad.SMInfoGUID.Get(info)), Priority: mad.SMInfoPriority.Get(info), State: mad.SMInfoSMState.Get(info),
 		Path: slices.Clone(f.PathTo(slot, &f.paths)), Name: f.PortName(slot),
 	}
-	if why := f.disbelieves(slot, &o, mad.SMInfoSMKey.Get(info)); why != "" {
+	if why := (&claim{f, slot, &o, mad.SMInfoSMKey.Get(info)}).doubt(); why != "" {
 		f.note(terms.Disbelieved, f.PortPlace(slot), "%s says that a subnet manager runs there (LID %d), which is not believed: %s", f.PortName(slot), lid, why)
 		return
 	}
