@@ -47,6 +47,7 @@ type Given struct {
 
 	Claimed    bool        // IsSM is set at our port
 	HandedBy   fabric.GUID // port of the manager that hands the subnet over to us, 0: none
+	IsLeft     bool        // that manager was our master, or had the subnet and did nothing: nobody else may have it
 	Reregister bool        // ask clients to register again
 	// Idle holds, by port GUID, managers that had the subnet to themselves and did nothing with it,
 	// with that reason in words. What they say of themselves does not count.

@@ -91,7 +91,7 @@ func (q *smRequest) takeOver() {
 	o := &others[slices.IndexFunc(others, func(o ledger.OtherManager) bool { return o.GUID == q.from })]
 	m.tell(terms.Handover, "%s hands the subnet over to this manager", o.Name)
 	m.sendToManager(o, mad.Set, mad.SMSetAcknowledge)
-	m.election = election{handed: q.from}
+	m.election = election{handed: q.from, isLeft: m.election.master != nil && m.election.master.GUID == q.from}
 	m.contest = contest{}
 	m.beginRound("the subnet was handed over", askAll)
 }

@@ -373,7 +373,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g.ReadTables = m.wanted.tables && m.inForce != nil
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
-	g.Claimed, g.HandedBy, g.Reregister = m.claimed, m.election.handed, m.reregister
+	g.Claimed, g.HandedBy, g.IsLeft, g.Reregister = m.claimed, m.election.handed, m.election.isLeft, m.reregister
 	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
 	return g
 }
@@ -414,7 +414,7 @@ func (m *Manager) endRound(now time.Duration) {
 	}
 	if r.State == terms.OtherMaster { // which names and routes as it likes
 		m.giveUp()
-		m.election.handed = 0 // the next round is not of that offer
+		m.election.handed, m.election.isLeft = 0, false // the next round is not of that offer
 	}
 	if m.inForce != nil {
 		m.sweep.due = now + m.watch.Interval

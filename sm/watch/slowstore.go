@@ -8,8 +8,8 @@ import (
 	"weft/sm/terms"
 )
 
-// mostStore is how long a round of a master waits until its LIDs and Plan are stored, here and at
-// the standbys. A standby may be cut off by the very fault that the round repairs.
+// mostStore is how long a repair waits until new LIDs are stored, here and at the standbys. A standby
+// may be cut off by the very fault that is repaired.
 const mostStore = 2 * time.Second
 
 // errSlowStore ends that wait: ports whose LIDs are new get them in the next round.
@@ -33,8 +33,11 @@ func wakeForStore(m *Manager) {
 
 // endSlowStore ends the wait, and continues the round.
 func endSlowStore(m *Manager, now time.Duration) {
-	if m.inRound && now >= m.storeLate {
-		m.storeLate = terms.Never
+	if !m.inRound || now < m.storeLate {
+		return
+	}
+	m.storeLate = terms.Never
+	if m.current.Phase() == "store" && m.current.Result().Moved > 0 {
 		m.stepRound(&terms.Event{Kind: terms.Stored, Err: errSlowStore})
 	}
 }
