@@ -86,6 +86,9 @@ func newScene(t testing.TB, seed uint64) *scene {
 	x.config = func(i int, c *terms.Config) { c.Stored = maps.Clone(x.stored[i]) }
 	x.wrote = func(v *virtual, a *terms.Action) {
 		if a.Kind == terms.Note {
+			if a.Incident.Kind == terms.Handover || strings.Contains(a.Incident.Text, "takes the subnet back") {
+				x.watch.handing = x.now
+			}
 			x.asked = x.asked || a.Incident.Kind == terms.Reregistration
 			x.log = append(x.log, fmt.Sprintf("%v:   manager at %s: %s: %s", v.now, f.NodeName(v.at.Node), a.Incident.Kind, a.Incident.Text))
 		}

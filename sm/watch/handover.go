@@ -62,8 +62,9 @@ func (e *election) follow(m *Manager, now time.Duration) {
 func (e *election) onTaker(m *Manager, now time.Duration, ev *terms.Event) {
 	e.polling, e.due = false, now+askTaker
 	state := mad.SMInfoSMState.Get(ev.Data[:])
+	key := mad.SMInfoSMKey.Get(ev.Data[:])
 	switch {
-	case ev.Outcome == terms.Answered && (state == mad.SMStateMaster || state == mad.SMStateDiscovering):
+	case ev.Outcome == terms.Answered && (key == 0 || key == m.cfg.SMKey) && (state == mad.SMStateMaster || state == mad.SMStateDiscovering):
 		e.leave(m, now)
 	case ev.Outcome != terms.Answered || e.asked == mostAskTaker:
 		e.endHandover(m, now, "has accepted the subnet and does not take it")

@@ -75,11 +75,11 @@ type outbox struct{ out []terms.Action }
 
 // schedule holds when something is due; never.
 type schedule struct {
-	now       time.Duration // of this Step
-	pauseEnds time.Duration // the packets that the round waits for have left
-	storeLate time.Duration // the round goes on although what it has to store is not stored
-	again     time.Duration // the next round, if nothing changes
-	afresh    time.Duration // routing from scratch, since the Plan in force was repaired
+	now                   time.Duration // of this Step
+	pauseEnds             time.Duration // the packets that the round waits for have left
+	storeSince, storeLate time.Duration // since when the round stores, and when it is to go on without
+	again                 time.Duration // the next round, if nothing changes
+	afresh                time.Duration // routing from scratch, since the Plan in force was repaired
 }
 
 // signs holds signs of change, and the sweeps and looks that find them.

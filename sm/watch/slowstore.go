@@ -8,9 +8,14 @@ import (
 	"weft/sm/terms"
 )
 
-// mostStore is how long a repair waits until new LIDs are stored, here and at the standbys. A standby
-// may be cut off by the very fault that is repaired.
-const mostStore = 2 * time.Second
+// A round of a master waits until its LIDs and Plan are stored, here and at the standbys. A standby
+// may be cut off by the very fault that is repaired, or take itself for the master. So a repair
+// waits no longer than mostStore before it is written, and the end of the round no longer than
+// mostEnd.
+const (
+	mostStore = 2 * time.Second
+	mostEnd   = 12 * time.Second
+)
 
 // errSlowStore ends that wait: ports whose LIDs are new get them in the next round.
 var errSlowStore = fmt.Errorf("disk and standbys have not answered for %v", mostStore)
@@ -20,7 +25,7 @@ func limitStore(m *Manager, from int) {
 	if m.given.Before == nil || !slices.ContainsFunc(m.out[from:], func(a terms.Action) bool { return a.Kind == terms.Store }) {
 		return
 	}
-	m.storeLate = m.now + mostStore
+	m.storeSince, m.storeLate = m.now, m.now+mostStore
 	wakeForStore(m)
 }
 
@@ -37,7 +42,13 @@ func endSlowStore(m *Manager, now time.Duration) {
 		return
 	}
 	m.storeLate = terms.Never
-	if m.current.Phase() == "store" && m.current.Result().Moved > 0 {
+	phase := m.current.Phase()
+	switch {
+	case phase == "store" && m.current.Result().Moved == 0: // only new ports wait
+	case phase == "verify" && now < m.storeSince+mostEnd:
+		m.storeLate = now + mostStore
+		wakeForStore(m)
+	default:
 		m.stepRound(&terms.Event{Kind: terms.Stored, Err: errSlowStore})
 	}
 }
