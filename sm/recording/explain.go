@@ -29,6 +29,7 @@ var Explain = map[terms.IncidentKind]string{
 	terms.KeptClosed:      "A switch does not hold its proven tables. Its links that are not Active stay so.",
 	terms.CongestionSet:   "Congestion control was read from switches and adapters, and set where it differed (--congestion-control). Restarted devices are set again; silent ones are asked again.",
 	terms.NoLevel:         "A partition has an sl= that no level of service has (--levels). Its paths use the first level, like all traffic without a level.",
+	terms.NoMember:        "A member of a partition selects no port that has ever been there: usually a node GUID in place of a port GUID, or a mistyped GUID or name (--partitions). Nobody gets that P_Key by it. Correct the file and reload it; the member of a new host counts when that host appears.",
 	terms.NotEnough:       "A port lacks the capacity that the Plan needs.",
 	terms.NotRead:         "Part of the state file (--state) cannot be read; usually another version of weft has written it. LIDs are kept. Without the last Plan weft routes from scratch.",
 	terms.OtherRules:      "The files or options of this manager differ from those of the master, or of the previous master: partitions, levels of service, congestion control, M_Key protection, nodes left out, drains or routing. A takeover changes nothing by itself; the text says how to put this manager's own settings into force. Give all managers the same.",

@@ -375,6 +375,7 @@ func (c *Round) takePlan(ev *terms.Event) {
 	}
 	c.noteTrees(result.NoMulticast)
 	c.noteLevels()
+	c.noteUnmatched()
 	r.Engine, r.Check = result.Engine.Name, result.Report
 	if result.Choice != nil {
 		r.Choice = result.Choice.String()

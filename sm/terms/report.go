@@ -49,6 +49,7 @@ const (
 	KeptClosed    IncidentKind = "kept-closed"     // a switch lacks its proven tables
 	CongestionSet IncidentKind = "congestion-set"  // congestion control was written to devices
 	NoLevel       IncidentKind = "no-level"        // a partition names a missing level of service
+	NoMember      IncidentKind = "no-member"       // a member of a partition selects no port
 	NotEnough     IncidentKind = "not-enough-caps" // a port lacks capacity that the Plan needs
 	NotRead       IncidentKind = "not-read"        // stored data cannot be read
 	OtherRules    IncidentKind = "other-rules"     // the previous master used other files than ours
