@@ -29,11 +29,12 @@
 //   - PMA: ClassPortInfo, PortCounters, PortCountersExtended, reset by mask.
 //     Counted are management packets, LinkDowned and the effects of faults.
 //   - Directed routes; LID routes by LFT and LinearFDBTop. A hole in a table, a loop
-//     or an SL without a VL loses the datagram; data (all but subnet management)
+//     or an SL without a VL that has a turn loses the datagram; data (all but subnet management)
 //     needs Active links, and brings an Armed port that receives it to Active.
 //   - Datagrams to multicast groups, copied by the switches' MulticastForwardingTables up to
-//     MulticastFDBTop. Every program on a port that a copy reaches takes it; tables with a
-//     loop copy until the datagram is counted as lost in one.
+//     MulticastFDBTop, or else to the default multicast ports. Every program on a port
+//     that a copy reaches takes it; tables with a loop copy until the datagram is
+//     counted as lost in one.
 //   - Routers between subnets (Joined): global route headers, new LIDs and SL in
 //     each subnet, hop limit. Agents answer with a hop limit of 64.
 //   - Faults at run time: links down, up, flapping, moved; nodes off, rebooted,
@@ -44,7 +45,7 @@
 //
 //   - A datagram's path is decided when it is sent, by the links and tables at that
 //     moment; the delays of its links add up before it arrives. There is no
-//     bandwidth and no queue, so VL arbitration is stored but not used.
+//     bandwidth and no queue, so of VL arbitration only a VL without any weight matters.
 //   - No P_Key, Q_Key and GRH check (traps 129 to 131 and
 //     257 to 259 never occur), no directed route with a LID-routed part, no
 //     RandomForwardingTable, Notice, VendorDiag, PortInfoExtended, no optional

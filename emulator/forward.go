@@ -222,6 +222,10 @@ func (w *wires) followTables(from int32, d *wire.Datagram, t *arrival) Cause {
 				return LostLane
 			}
 		case at == from:
+			if data && !w.hasLane(n, t.in, t.in, d.Addr.SL) {
+				w.counts[out][mad.CounterXmitDiscards]++
+				return LostLane
+			}
 		case w.hasLID(at, lid):
 			t.port = at
 			return notLost
@@ -265,8 +269,16 @@ func (d *devices) takesData(p int32) bool {
 	return false
 }
 
-// hasLane reports whether a switch's VL for an SL, from one port to another, is in operation.
+// hasLane reports whether the VL of an SL, from one port of a node to another, is in operation and
+// has a turn. Of a CA only the output port counts.
 func (d *devices) hasLane(n *node, in, out, sl uint8) bool {
-	b := d.ports[n.first+int32(out)].info[:]
-	return d.switchVL(n, in, out, sl) < mad.DataVLs(mad.PortInfoOperationalVLs.Get(b))
+	x := &d.ports[n.first+int32(out)]
+	vl := uint8(0)
+	switch {
+	case n.sw >= 0:
+		vl = d.switchVL(n, in, out, sl)
+	case sl > 0 || x.tables != nil:
+		vl = laneOf(d.hostLanes(x), sl)
+	}
+	return vl < mad.DataVLs(mad.PortInfoOperationalVLs.Get(x.info[:])) && (x.tables == nil || x.tables.hasTurn(vl))
 }

@@ -40,11 +40,19 @@ func (s *Subnet) transmitMulticast(from int32, d *wire.Datagram, by origin) {
 			continue
 		}
 		if n.sw < 0 {
+			if num := s.ports[c.at].num; !s.hasLane(n, num, num, d.Addr.SL) {
+				s.stats.Lost[LostLane]++
+				s.counts[c.at][mad.CounterXmitDiscards]++
+				return
+			}
 			queue = s.copyOut(queue, c.at)
 			continue
 		}
 		in := s.ports[c.at].num
 		entry := s.switches[n.sw].copiesTo(d.Addr.DLID, int(n.numPorts)/16+1)
+		if entry == nil {
+			entry = s.switches[n.sw].defaultCopies(in, n.numPorts)
+		}
 		if entry == nil {
 			s.stats.Lost[LostRoute]++
 			s.counts[c.at][mad.CounterRcvSwitchRelay]++
@@ -87,6 +95,21 @@ func (w *swtch) copiesTo(mlid uint16, positions int) []uint16 {
 		}
 	}
 	return nil
+}
+
+// defaultCopies returns the port masks for a group without an entry: the default port, or for
+// packets that came through it the other one. It returns nil if that is no external port.
+func (w *swtch) defaultCopies(in, ports uint8) []uint16 {
+	to := mad.SwitchInfoDefaultMcastPrimary.Get(w.info[:])
+	if to == uint64(in) {
+		to = mad.SwitchInfoDefaultMcastOther.Get(w.info[:])
+	}
+	if to == 0 || to > uint64(ports) {
+		return nil
+	}
+	entry := make([]uint16, ports/16+1)
+	entry[to/16] = 1 << (to % 16)
+	return entry
 }
 
 // copyOut sends the first copy of a queue out of a port, and appends its arrival at the other end.

@@ -171,6 +171,7 @@ func (d *devices) tablesOf(p int32, write bool) *portTables {
 // freshTables returns the tables of a port after power-on.
 func (d *devices) freshTables(p int32) *portTables {
 	t := &portTables{sl2vl: identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(d.ports[p].info[:])))}
+	t.vlarb[0] = d.equalTurns(p)
 	t.pkeys[0] = 0xFFFF
 	t.guids[0] = d.ports[p].guid
 	return t

@@ -198,13 +198,17 @@ func (q *query) slToVLOfCA() mad.Status {
 		t.sl2vl = binary.BigEndian.Uint64(q.data)
 		return mad.StatusOK
 	}
-	lanes := identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(q.ports[q.port].info[:])))
-	if t != nil {
-		lanes = t.sl2vl
-	}
 	q.fill(nil)
-	binary.BigEndian.PutUint64(q.data, lanes)
+	binary.BigEndian.PutUint64(q.data, q.hostLanes(&q.ports[q.port]))
 	return mad.StatusOK
+}
+
+// hostLanes returns the mapping of a CA port.
+func (d *devices) hostLanes(x *port) uint64 {
+	if x.tables != nil {
+		return x.tables.sl2vl
+	}
+	return identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(x.info[:])))
 }
 
 // vlArbitration gets or sets one of the tables. Ports have vlArbCap entries each,
@@ -220,7 +224,11 @@ func (q *query) vlArbitration() mad.Status {
 	}
 	t := q.tablesOf(p, q.set)
 	if t == nil {
-		return q.fill(nil)
+		fresh := q.equalTurns(p)
+		if block != mad.VLArbLowLower {
+			return q.fill(nil)
+		}
+		return q.fill(fresh[:])
 	}
 	entries := t.vlarb[block-mad.VLArbLowLower][:]
 	if q.set {
@@ -228,6 +236,31 @@ func (q *query) vlArbitration() mad.Status {
 		t.arbitrates = true
 	}
 	return q.fill(entries)
+}
+
+// turnWeight is the weight of each VL after power-on.
+const turnWeight = 32
+
+// equalTurns returns the arbitration table of low priority after power-on: each data VL has its
+// turn.
+func (d *devices) equalTurns(p int32) (low [64]byte) {
+	for vl := range min(mad.DataVLs(mad.PortInfoVLCap.Get(d.ports[p].info[:])), vlArbCap) {
+		mad.VLArbitrationTableVL.Set(low[:], int(vl), uint64(vl))
+		mad.VLArbitrationTableWeight.Set(low[:], int(vl), turnWeight)
+	}
+	return low
+}
+
+// hasTurn reports whether a VL has a weight at either priority.
+func (t *portTables) hasTurn(vl uint8) bool {
+	for _, block := range t.vlarb {
+		for i := range vlArbCap {
+			if mad.VLArbitrationTableVL.At(block[:], i) == uint64(vl) && mad.VLArbitrationTableWeight.At(block[:], i) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // VLArbitration returns the written VL arbitration tables of an output port, two bytes for each

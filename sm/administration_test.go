@@ -12,6 +12,7 @@ import (
 	"weft/emulator"
 	"weft/emulator/live"
 	"weft/fabric"
+	"weft/internal/share"
 	"weft/sm/clients"
 	"weft/sm/round"
 	"weft/sm/smtest"
@@ -339,7 +340,7 @@ func TestFlood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := clients.NewAdministration(medium, testClock())
+	a := clients.NewAdministration(medium, testClock(), share.Rule{}, nil)
 	d := wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 7, DQP: 1, SQP: 1}, MAD: q}
 	sent := 0
 	for ; len(got) == 0 && sent < 1<<20; sent++ {
@@ -400,7 +401,7 @@ func TestQueryCounts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
-	b := clients.NewAdministration(nil, testClock())
+	b := clients.NewAdministration(nil, testClock(), share.Rule{}, nil)
 	b.Ask(&wire.Datagram{MAD: make(mad.Datagram, clients.MostQuery+1)})
 	b.Ask(&wire.Datagram{MAD: make(mad.Datagram, clients.MostQuery)})
 	if _, unheeded := b.Counts.Now(); unheeded != 1 {

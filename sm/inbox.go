@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"weft/internal/share"
 	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/mad"
@@ -13,11 +14,12 @@ import (
 // goroutine that steps the Manager.
 type inbox struct {
 	mu      sync.Mutex
-	queue   []terms.Event // not yet stepped
-	unasked int           // events of Kind Unasked in queue
-	dropped int           // datagrams without room
-	spare   []terms.Event // memory for the next queue
-	dead    error         // why the Transport ended by itself
+	queue   []terms.Event  // not yet stepped
+	unasked int            // events of Kind Unasked in queue
+	from    map[uint16]int // those of each source
+	dropped int            // datagrams without room
+	spare   []terms.Event  // memory for the next queue
+	dead    error          // why the Transport ended by itself
 	wake    chan struct{}
 }
 
@@ -38,7 +40,7 @@ func (d *run) unasked(datagram *wire.Datagram) {
 		return
 	}
 	if m := datagram.MAD; len(m) >= mad.Size && m.Method() == mad.Trap && m.Attr() == mad.AttrNotice && (m.Class() == mad.ClassSMP || m.Class() == mad.ClassDirectedSMP) {
-		d.Administration.Trapped(m.Data())
+		d.Administration.Trapped(datagram.Addr.SLID, m.Data())
 	}
 	d.inbox.putUnasked(datagram)
 }
@@ -46,14 +48,23 @@ func (d *run) unasked(datagram *wire.Datagram) {
 // mostUnasked bounds the unsolicited datagrams in the queue. Lost traps are repeated.
 const mostUnasked = 1024
 
-// putUnasked adds an unsolicited datagram.
+// putUnasked adds an unsolicited datagram. A source gets its share of the places. All directed
+// routes are one source, since a sender can claim any route.
 func (b *inbox) putUnasked(d *wire.Datagram) {
+	source := d.Addr.SLID
+	if d.MAD.Class() == mad.ClassDirectedSMP {
+		source = 0
+	}
 	b.mu.Lock()
-	if b.unasked >= mostUnasked {
+	if !(share.Rule{}).Allows(b.from[source], b.unasked, mostUnasked) {
 		b.dropped++
 		b.mu.Unlock()
 		return
 	}
+	if b.from == nil {
+		b.from = map[uint16]int{}
+	}
+	b.from[source]++
 	b.unasked++
 	ev := terms.Event{Kind: terms.Unasked, Datagram: new(wire.Datagram)}
 	ev.Datagram.CopyFrom(d)
@@ -79,5 +90,6 @@ func (b *inbox) take() (events []terms.Event, dead error) {
 	defer b.mu.Unlock()
 	events = b.queue
 	b.queue, b.spare, b.unasked = b.spare[:0], events, 0
+	clear(b.from)
 	return events, b.dead
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/share"
 	"weft/planner"
 	"weft/route"
 	"weft/sm/clients"
@@ -34,7 +35,7 @@ type Runner struct {
 	Asked      <-chan *terms.Event                        // requests of operators, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
 	Clock      func() time.Duration                       // measures the seconds of the report
-	Note       func(terms.Incident)                       // told of incidents as they come, with Counters from several goroutines; may be nil
+	Note       func(terms.Incident)                       // told of incidents as they come, from several goroutines; may be nil
 	Phase      func(name string)                          // told of phases as they begin; may be nil
 	Round      func(*round.Result)                        // told of rounds as they end; may be nil
 	Store      func(*terms.Record) error                  // makes a Record durable, beside the loop, before ports get its LIDs; nil: nothing is stored
@@ -44,6 +45,7 @@ type Runner struct {
 	Grace      time.Duration                              // time to wait for answers after ctx has ended; 200 ms
 	Decided    func(*terms.Action)                        // told the outcome of an Asked request, by its Tag; may be nil
 	Record     io.Writer                                  // gets all events of the Manager, for Replay; may be nil
+	Share      share.Rule                                 // what one port may hold of groups, services and other places
 	Leaves     bool                                       // Run ends with ErrNoLink when the link of our port goes down
 
 	Counters perf.Config   // how to read counters of ports; the zero value reads none
@@ -81,7 +83,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	}
 	d.request.Done = d.inbox.put
 	d.begun = d.Clock()
-	d.Administration = clients.NewAdministration(t, r.Clock)
+	d.Administration = clients.NewAdministration(t, r.Clock, r.Share, r.Note)
 	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.unasked})
 	o := r.registrarOptions(ctx, t)
 	o.Members = d.Administration.Members
@@ -445,7 +447,7 @@ func (d *run) keep(record *terms.Record, rules terms.RulesToTell) error {
 // registrarOptions returns the initial state of the registrar. If our port cannot be read, all else
 // fails too.
 func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) clients.RegistrarOptions {
-	o := clients.RegistrarOptions{Stores: r.Remember != nil, Disk: r.Registered}
+	o := clients.RegistrarOptions{Stores: r.Remember != nil, Disk: r.Registered, Limits: sa.Limits{Share: r.Share}}
 	secret := r.Keys.Secret
 	if len(secret) == 0 {
 		secret = binary.BigEndian.AppendUint64(nil, r.SMKey)

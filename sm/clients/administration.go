@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"weft/internal/share"
 	"weft/sm/ledger"
 	"weft/sm/replica"
 	"weft/sm/sa"
@@ -24,13 +25,15 @@ type Administration struct {
 	Serving   atomic.Pointer[Serving]
 	In        *waiting
 	control   chan func() []RegistrarAction // functions to call between two queries
+	trapped   trapQueue                     // traps in control
 	News      Newsbox                       // for the Manager
 	done      chan struct{}
 	stopped   chan struct{}
 	Counts    queryCounts // queries by attribute and outcome
 	*Members              // of multicast groups
 	Clients   atomic.Pointer[terms.Registered]
-	requester *wire.Requester // for reports to subscribers, and copies to standbys
+	note      func(terms.Incident) // for the operator; may be nil
+	requester *wire.Requester      // for reports to subscribers, and copies to standbys
 
 	registrar *Registrar // Used by the goroutine alone.
 	timer     *time.Timer
@@ -48,11 +51,11 @@ type Serving struct {
 }
 
 // NewAdministration returns an Administration that does not answer yet: call Start. clock returns
-// the time since the manager started.
-func NewAdministration(t wire.Transport, clock func() time.Duration) *Administration {
+// the time since the manager started. note, which may be nil, is called from several goroutines.
+func NewAdministration(t wire.Transport, clock func() time.Duration, rule share.Rule, note func(terms.Incident)) *Administration {
 	a := &Administration{
 		transport: t, clock: clock, In: NewWaiting(runtime.GOMAXPROCS(0)), control: make(chan func() []RegistrarAction, 64), News: Newsbox{Wake: make(chan struct{}, 1)},
-		done: make(chan struct{}), stopped: make(chan struct{}), timer: time.NewTimer(time.Hour), Members: NewMembers(),
+		done: make(chan struct{}), stopped: make(chan struct{}), timer: time.NewTimer(time.Hour), Members: NewMembers(rule), note: note,
 	}
 	a.Serving.Store(&Serving{Open: true})
 	a.Clients.Store(&terms.Registered{})
@@ -204,17 +207,28 @@ func (a *Administration) perform(deeds []RegistrarAction) {
 			a.News.Put(&d.News)
 		case Committed:
 			d.Done(d.Err)
+		case TellOperator:
+			if a.note != nil {
+				a.note(*d.Incident)
+			}
 		}
 	}
 }
 
-// Trapped reports a trap to subscribers. It drops the trap if too much is queued: devices repeat
-// traps.
-func (a *Administration) Trapped(notice []byte) {
+// Trapped reports a trap from a LID to subscribers. It drops the trap if too much is queued:
+// devices repeat traps.
+func (a *Administration) Trapped(from uint16, notice []byte) {
+	if !a.trapped.put(from) {
+		return
+	}
 	notice = bytes.Clone(notice)
 	select {
-	case a.control <- func() []RegistrarAction { return a.registrar.Notify(a.clock(), notice) }:
+	case a.control <- func() []RegistrarAction {
+		a.trapped.take(from)
+		return a.registrar.Notify(a.clock(), notice)
+	}:
 	default:
+		a.trapped.take(from)
 	}
 }
 

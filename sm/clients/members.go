@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"weft/fabric"
+	"weft/internal/share"
 	"weft/sm/partition"
 	"weft/sm/sa"
 	"weft/sm/terms"
@@ -30,9 +31,9 @@ const (
 	usualGroupScope = 2
 )
 
-// NewMembers returns Members without groups.
-func NewMembers() *Members {
-	return &Members{Groups: sa.NewGroups(), Changed: make(chan struct{}, 1)}
+// NewMembers returns Members without groups, of which one port may hold its share.
+func NewMembers(rule share.Rule) *Members {
+	return &Members{Groups: sa.NewGroups(rule), Changed: make(chan struct{}, 1)}
 }
 
 // StandingGroups returns the groups that exist before anybody joins: those of the partitions, the
@@ -65,12 +66,12 @@ func StandingGroups(p *terms.Partitioning) (list []sa.Standing) {
 }
 
 // restore begins a term as master with the groups in entries. From now on told is called for every
-// group that is created or deleted.
-func (m *Members) restore(term int, entries []sa.Entry, told func(g *sa.Group, created bool)) {
+// group that is created or deleted, and over for every port that is refused more than its share.
+func (m *Members) restore(term int, entries []sa.Entry, told func(g *sa.Group, created bool), over func(sa.OverShare)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Groups.Restore(entries)
-	m.Groups.Told, m.term = told, term
+	m.Groups.Told, m.Groups.Refused, m.term = told, over, term
 	m.tell()
 }
 
@@ -115,8 +116,8 @@ func (m *Members) changes() []sa.Entry {
 	return m.Groups.Changes()
 }
 
-// counts returns the number of groups, of members, and of groups possible.
-func (m *Members) counts() (groups, members, mlids int) {
+// counts counts groups and what they use.
+func (m *Members) counts() sa.GroupCounts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.Groups.Counts()

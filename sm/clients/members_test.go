@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"weft/internal/share"
 	"weft/sm/partition"
 	"weft/sm/sa"
 	"weft/sm/terms"
@@ -40,8 +41,8 @@ func TestStandingGroups(t *testing.T) {
 // TestMembersOfTerm: members are reported for the term as master that they were restored for. The
 // loop is woken when they are known, even if there are none.
 func TestMembersOfTerm(t *testing.T) {
-	m := NewMembers()
-	m.restore(3, nil, nil)
+	m := NewMembers(share.Rule{})
+	m.restore(3, nil, nil, nil)
 	if list, known := m.Membership(3); !known || len(list) > 0 {
 		t.Errorf("%v, %v", list, known)
 	}

@@ -34,6 +34,7 @@ type Registrar struct {
 	wholes   uint64        // Follower.Wholes as last reported
 	rules    uint64        // number of the rules last sent
 	missed   bool          // MasterMissed was reported
+	over     overShares
 
 	storage storage
 	Held    []heldAnswer
@@ -77,6 +78,7 @@ const (
 	StoreEntries                            // make Entries durable, then call StoredAll
 	TellManager                             // report News to the Manager
 	Committed                               // call Done
+	TellOperator                            // log Incident
 )
 
 // RegistrarAction is a request of a registrar to the Administration.
@@ -87,6 +89,7 @@ type RegistrarAction struct {
 	Entries  []sa.Entry
 	Replaces bool // of StoreEntries: first remove all stored entries
 	News     terms.News
+	Incident *terms.Incident
 	Done     func(error)
 	Err      error
 }
@@ -105,6 +108,7 @@ type RegistrarOptions struct {
 // NewRegistrar returns a registrar in the role Looking, without a Subnet.
 func NewRegistrar(o RegistrarOptions) *Registrar {
 	r := &Registrar{Registry: sa.NewRegistry(o.Limits), Role: terms.Looking, table: replica.Table{}, members: o.Members, storage: storage{on: o.Stores, changed: map[sa.EntryName]bool{}}}
+	r.Registry.Refused = r.overShare
 	r.leader = replica.NewLeader(o.Key, o.GUID, r.table)
 	r.Follower = replica.NewFollower(o.Key, o.GUID, o.Nonce)
 	if o.Disk != nil {
@@ -400,8 +404,9 @@ func (r *Registrar) Counts() terms.Registered {
 	c := terms.Registered{InStep: r.Role == terms.StandBy && r.Follower.Live(), Rejected: r.Follower.Rejected}
 	if r.Role == terms.Master {
 		c.Services, c.Subscriptions = r.Registry.Registered()
-		c.Groups, c.Members, c.MLIDs = r.members.counts()
-		c.Reports, c.Standbys = r.Registry.Reports(), r.leader.Synced()
+		n := r.members.counts()
+		c.Groups, c.Members, c.MLIDsUsed, c.MLIDs = n.Groups, n.Members, n.MLIDsUsed, n.MLIDs
+		c.Reports, c.Standbys, c.Refused = r.Registry.Reports(), r.leader.Synced(), r.over.counts
 	}
 	return c
 }

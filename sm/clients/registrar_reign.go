@@ -41,9 +41,9 @@ func (r *Registrar) takeOver(f *ManagerState) {
 			list = append(list, sa.Entry{EntryName: name, Value: from[name]})
 		}
 	}
-	r.Registry = sa.NewRegistry(r.Registry.Limits())
+	r.Registry = r.Registry.Renew()
 	r.Registry.Restore(r.now, list[gone:])
-	r.members.restore(f.term, list[gone:], r.groupTold)
+	r.members.restore(f.term, list[gone:], r.groupTold, r.overShare)
 	r.storage.restart()
 	for name := range r.table {
 		if name.Kind == sa.PoolTree {

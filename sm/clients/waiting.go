@@ -16,7 +16,7 @@ type waiting struct {
 	Kinds  [NumKindsOfQuery]kindOfQuery
 	next   int         // index of the kind whose turn it is
 	Last   int         // index of the kind that was last taken from
-	busy   share       // for busy answers
+	busy   cpuShare    // for busy answers
 	AtWork atomic.Bool // the Manager waits for devices or for a Plan
 	wake   chan struct{}
 }
@@ -25,7 +25,7 @@ type waiting struct {
 // not delay others.
 type kindOfQuery struct {
 	Queue *fairQueue
-	share
+	cpuShare
 }
 
 // Kinds of queries.
@@ -129,8 +129,8 @@ func (w *waiting) Follow(atWork bool) {
 	}
 }
 
-// share limits the time that an activity takes of one core.
-type share struct {
+// cpuShare limits the time that an activity takes of one core.
+type cpuShare struct {
 	Slice time.Duration // time allowed in each SharePeriod
 	used  time.Duration // since the share was last closed
 	free  time.Duration // when the share opens again
@@ -141,12 +141,12 @@ type share struct {
 const SharePeriod = 8 * time.Millisecond
 
 // shareOf returns one part of the time of all cores, at most one core.
-func shareOf(cores int, parts time.Duration) share {
-	return share{Slice: min(SharePeriod, SharePeriod*time.Duration(cores)/parts)}
+func shareOf(cores int, parts time.Duration) cpuShare {
+	return cpuShare{Slice: min(SharePeriod, SharePeriod*time.Duration(cores)/parts)}
 }
 
 // add charges a time. When the slice is used up, the share closes for a while.
-func (s *share) add(from, to time.Duration) {
+func (s *cpuShare) add(from, to time.Duration) {
 	if s.used += to - from; s.used >= s.Slice {
 		s.free, s.used = to+s.used*(SharePeriod-s.Slice)/s.Slice, 0
 	}

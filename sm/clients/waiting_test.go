@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/internal/share"
 	"weft/sm/smtest"
 	"weft/wire"
 	"weft/wire/loop"
@@ -82,7 +83,7 @@ func TestBusyAtWork(t *testing.T) {
 		sent++
 		now += 10 * time.Microsecond
 	}, loop.Options{})
-	a := NewAdministration(medium, func() time.Duration { return now })
+	a := NewAdministration(medium, func() time.Duration { return now }, share.Rule{}, nil)
 	d := wire.Datagram{Addr: wire.Address{SLID: 7}, MAD: smtest.Request(mad.Get, mad.AttrNodeRecord, 0, nil)}
 	for range mostQueuedOfSource {
 		a.Ask(&d)

@@ -9,6 +9,9 @@ import (
 // SubnetTimeout is the response time sent to clients: 4.096 us * 2^18 = 1 s.
 const SubnetTimeout = 18
 
+// noDefaultPort stands for no port in SwitchInfo, as in forwarding tables.
+const noDefaultPort = 255
+
 // PlannedSwitchInfo writes the planned SwitchInfo of a switch into data. differs reports whether it
 // must be sent.
 func (l *Ledger) PlannedSwitchInfo(id int32, data []byte) (differs bool) {
@@ -22,6 +25,11 @@ func (l *Ledger) PlannedSwitchInfo(id int32, data []byte) (differs bool) {
 	set(mad.SwitchInfoLinearFDBTop, uint64(l.Prog.Top))
 	if own := l.Info[l.Nodes[id].First][:]; l.By.Stays && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
 		set(mad.SwitchInfoMulticastFDBTop, topMLID(sw))
+	}
+	for _, port := range [...]mad.Field{mad.SwitchInfoDefaultMcastPrimary, mad.SwitchInfoDefaultMcastOther} {
+		if v := port.Get(sw); v > 0 && v <= uint64(l.Nodes[id].Ports) { // packets of groups without a tree would go in circles
+			set(port, noDefaultPort)
+		}
 	}
 	if l.Plan.Ports != nil {
 		set(mad.SwitchInfoLifeTimeValue, uint64(l.Plan.Ports.PacketLife))
@@ -67,11 +75,15 @@ func (l *Ledger) PlannedPortInfo(slot int32, data []byte) (differs bool) {
 	return differs
 }
 
-// putKey sets the planned M_Key of a port, its protection and its lease.
+// putKey sets the planned M_Key of a port, its protection and its lease: 0 without a key.
 func (l *Ledger) putKey(port fabric.GUID, set func(f mad.Field, v uint64)) {
-	set(mad.PortInfoMKey, l.Keys.ToHave(port))
-	set(mad.PortInfoMKeyProtectBits, uint64(l.Keys.Protect))
-	set(mad.PortInfoMKeyLeasePeriod, uint64(l.Keys.Lease))
+	key, protect, lease := l.Keys.ToHave(port), uint64(l.Keys.Protect), uint64(l.Keys.Lease)
+	if key == 0 {
+		protect, lease = 0, 0
+	}
+	set(mad.PortInfoMKey, key)
+	set(mad.PortInfoMKeyProtectBits, protect)
+	set(mad.PortInfoMKeyLeasePeriod, lease)
 }
 
 // setLinkParams sets the link parameters of a cabled port. MTU and operational VLs are the minimum

@@ -49,11 +49,19 @@ func (l *Ledger) FirstWrongLID(id int32, b uint32, has *[64]byte) fabric.LID {
 	return 0
 }
 
+// oneLane maps every SL to VL 0, and oneTurn gives VL 0 its turn.
+var (
+	oneLane route.VLTable
+	oneTurn = route.ArbTable{Low: []route.ArbEntry{{VL: 0, Weight: route.UsualWeight}}}
+)
+
 // LaneTable returns the table that maps SL to VL at an output port after a step, for packets from
 // input port in. It returns nil if the step has none.
 func (l *Ledger) LaneTable(slot int32, in uint8, step int) *route.VLTable {
 	lanes := l.Stepped(step).SL2VL
 	switch {
+	case l.Plan.VLs <= 1:
+		return &oneLane
 	case lanes == nil:
 		return nil
 	case l.IsSwitch(slot):
@@ -92,6 +100,8 @@ const ArbBlock = 32
 func (l *Ledger) ArbTable(slot int32) *route.ArbTable {
 	e, s := l.Prog.End[slot], l.Prog.Sw[l.Owner[slot]]
 	switch {
+	case l.Plan.VLs <= 1:
+		return &oneTurn
 	case l.Plan.Arbitration == nil:
 		return nil
 	case s >= 0:

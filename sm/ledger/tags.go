@@ -113,11 +113,14 @@ func (l *Ledger) Modifier(k Kind, index int32, arg uint32) uint32 {
 	case GetLFT, SetLFT:
 		return arg
 	case GetSL2VL:
-		if arg == mad.SLtoVLAllInputs { // all inputs were written at once, so one stands for all
+		if arg&mad.SLtoVLAllInputs != 0 { // all inputs were written at once, so one stands for all
 			arg = 0
 		}
 		return arg | uint32(l.switchPort(index))
 	case SetSL2VL:
+		if arg&mad.SLtoVLAllOutputs != 0 { // the port has no meaning then
+			return arg
+		}
 		return arg | uint32(l.switchPort(index))
 	case SetVLArb, GetVLArb:
 		return mad.VLArbModifier(uint8(arg), l.switchPort(index))

@@ -13,7 +13,7 @@ import (
 // wasTold reports whether an output port was sent the same lane table in the previous round and has
 // not restarted since.
 func (w *writer) wasTold(k ledger.Kind, slot int32, arg uint32) bool {
-	b := w.given.Before
+	b := w.tablesBefore()
 	if b == nil || b.Plan.VLs <= 1 || !w.IsAsBefore(b, slot) {
 		return false
 	}
@@ -44,7 +44,7 @@ func (w *writer) wasTold(k ledger.Kind, slot int32, arg uint32) bool {
 // the same as then. Some ports ignore part of a Set; repeating it does not help.
 func (w *writer) wasToldPort(slot int32, planned *[64]byte) bool {
 	b := w.given.Before
-	if !w.IsAsBefore(b, slot) {
+	if !w.IsAsBefore(b, slot) || w.Keys.Told { // all rounds share the keys: b's are the new ones too
 		return false
 	}
 	old, ok := b.SlotOf(w.Nodes[w.Owner[slot]].GUID, w.PortNumber(slot))
@@ -77,7 +77,7 @@ func (w *writer) enqueueLanes(k ledger.Kind, slot int32, arg uint32) {
 	switch {
 	case w.wasTold(k, slot, arg):
 	// An earlier master, or we before a restart, may have written the same table: read it first.
-	case w.given.Before == nil && w.repaired && w.State(slot) == mad.PortActive:
+	case (w.given.ReadTables || w.given.Before == nil && w.repaired) && w.State(slot) == mad.PortActive:
 		w.enqueue(ledger.MakeTag(readOfLanes[k], slot, arg))
 	default:
 		w.enqueue(ledger.MakeTag(k, slot, arg))
@@ -89,6 +89,10 @@ var readOfLanes = map[ledger.Kind]ledger.Kind{ledger.SetSL2VL: ledger.GetSL2VL, 
 
 // onLanes handles a lane table that was read, and writes it if it differs from the Plan.
 func (w *writer) onLanes(k ledger.Kind, slot int32, arg uint32, ev *terms.Event) {
+	if w.Plan.VLs <= 1 {
+		w.onOneLane(k, slot, arg, ev)
+		return
+	}
 	var want [64]byte
 	write := ledger.SetSL2VL
 	if k == ledger.GetSL2VL {

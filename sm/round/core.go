@@ -84,7 +84,9 @@ type writer struct {
 	// read holds the blocks that switches held before the Plan was made, by tag of ledger.GetLFT.
 	// It is nil if all tables are known.
 	read    map[uint64]*route.Block
-	readTop fabric.LID // the highest LID read
+	readTop fabric.LID            // the highest LID read
+	lanes   map[int32]*lanesFound // by slot: lane tables being read, for a Plan of one lane
+	mapped  map[int32]bool        // by node: switches that were sent one mapping for all ports
 }
 
 // agenda is the queue of SMPs of a phase, and the actions of a Step.
@@ -316,6 +318,7 @@ func (f *finder) endDiscovery() bool {
 	f.buildFabric()
 	f.rememberNeighbours()
 	f.notePortGUIDs()
+	f.noteDisabled()
 	if f.given.ReadOnly {
 		f.finish(terms.Discovered)
 		return false

@@ -252,7 +252,9 @@ func (f *finder) SeesChanges() bool {
 // queuePorts queues a read of every port of a switch.
 func (f *finder) queuePorts(id int32) {
 	for slot := range f.PortsOf(id) {
-		f.enqueue(ledger.MakeTag(ledger.GetPort, slot, 0))
+		if f.Flags[slot]&ledger.PortKnown == 0 {
+			f.enqueue(ledger.MakeTag(ledger.GetPort, slot, 0))
+		}
 	}
 }
 

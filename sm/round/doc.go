@@ -4,8 +4,8 @@
 // Begin takes a Given, the complete input. Step takes an Event and returns Actions. Result returns
 // the outcome. A finder discovers nodes, links and other managers, up to a Fabric (discover,
 // cables, elsewhere, lock, managers, believe, fabric). A writer stores and writes the Plan (found,
-// store, program, lanes, steps, ports, pkeys, before). Neither calls the other: Round orders their
-// phases (core.go).
+// store, program, lanes, onelane, steps, ports, pkeys, before). Neither calls the other: Round
+// orders their phases (core.go).
 //
 // # States of a round
 //
@@ -57,8 +57,9 @@
 // the switch ports at CAs and routers drop packets with other P_Keys (pkeys.go). Without them a
 // port becomes a full member of the default partition, and keeps its other P_Keys.
 //
-// With Given.Keys a port is asked for its M_Key before anything else of its node (lock.go), and is
-// given its key, which is derived from a secret and its GUID. Some ports hide their GUID from
+// A port is asked for its M_Key before anything else of its node (lock.go), and is given its key,
+// which is derived from a secret and its GUID. Without Given.Keys a key that can be read is taken
+// away. Some ports hide their GUID from
 // managers without their key. These are asked with the key of the port found there before.
 //
 // # Discovery
@@ -87,7 +88,8 @@
 // # What is written
 //
 // Only differences from the device's own report are written. Lane tables are read first only if the
-// round takes up a Plan that was there before us; otherwise reading costs as much as writing. A
+// round takes up a Plan that was there before us, or has one lane; otherwise reading costs as much
+// as writing. A
 // block of a forwarding table below the reported LinearFDBTop is read first; if the table is
 // unknown, before the Plan is made. Blocks above it are undefined (14.2.5.4, 14.2.5.10) and are
 // written. The top is raised after the blocks.
@@ -97,7 +99,10 @@
 // minimum of the Plan and the capabilities of both ends. Head-of-queue and packet lifetimes and
 // stall counts stay as they are if the Plan has none. SL2VL and VL arbitration (7.6.6, 7.6.9) are
 // written if the Plan has several lanes. With one lane the channels form no cycle, so every mapping
-// is deadlock-free and stays as it is.
+// is deadlock-free, and stays as it is if packets of all SLs pass (onelane).
+//
+// An earlier manager may have written any of this, so nothing is believed without Given.Before, nor
+// with Given.ReadTables. docs/operate.md lists what can be left and what becomes of it.
 //
 // Hosts learn some facts from path records alone: a path's own SL, or one of several LIDs. The
 // report lists these as not told: some hosts never ask, and after --once nobody answers.
@@ -112,7 +117,9 @@
 //
 // Count link ends: E between switches, H at hosts; S switches, N nodes, P ports, B blocks. A cold
 // start takes about E+H NodeInfo, N NodeDescription, P PortInfo, 5S SwitchInfo, N P_KeyTable, S*B
-// blocks, and 2(E+2H)+S Set PortInfo. Each Step costs constant time; memory is about 93 bytes a
+// blocks, and 2(E+2H)+S Set PortInfo. With one lane, a subnet that was managed before costs
+// 2(2E+2H) reads of lane tables more, if switches take one mapping for all ports; otherwise one for
+// each pair of ports. Each Step costs constant time; memory is about 93 bytes a
 // port.
 //
 // # Limits

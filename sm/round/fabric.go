@@ -200,6 +200,16 @@ func (f *finder) notePortGUIDs() {
 	}
 }
 
+// noteDisabled notes switch ports that somebody has disabled. They stay so: nobody but an operator
+// knows why.
+func (f *finder) noteDisabled() {
+	for slot := range int32(len(f.Owner)) {
+		if f.IsSwitch(slot) && f.PortNumber(slot) > 0 && f.Flags[slot]&ledger.PortKnown != 0 && mad.PortInfoPhysicalState.Get(f.Info[slot][:]) == mad.PhysDisabled {
+			f.note(terms.DisabledPort, f.PortPlace(slot), "%s is disabled: its cable is not used, and nothing is seen behind it. To use it, enable it with ibportstate", f.PortName(slot))
+		}
+	}
+}
+
 // applyDrains drains the parts that Policy.Drain names. A part that is missing, or without which
 // some switches cannot reach each other, is noted and stays in use.
 func (f *finder) applyDrains() {

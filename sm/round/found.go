@@ -35,10 +35,18 @@ func (w *writer) startReading() bool {
 
 // ledgerHeld returns the previous ledger, nil if it does not tell what switches hold.
 func (w *writer) ledgerHeld() *ledger.Ledger {
-	if b := w.given.Before; b != nil && !b.HalfWritten {
+	if b := w.tablesBefore(); b != nil && !b.HalfWritten {
 		return b
 	}
 	return nil
+}
+
+// tablesBefore returns the previous ledger, nil if its tables are not believed.
+func (w *writer) tablesBefore() *ledger.Ledger {
+	if w.given.ReadTables {
+		return nil
+	}
+	return w.given.Before
 }
 
 // anyUnknown reports whether some table is unknown.

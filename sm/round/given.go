@@ -35,7 +35,8 @@ type Given struct {
 	Inherit  Inherit
 
 	Before     *ledger.Ledger       // whose Plan is in force; nil: the subnet is not ours yet
-	AskAll     bool                 // believe nothing of Before
+	AskAll     bool                 // ask all devices for what they are
+	ReadTables bool                 // read all tables: another manager may have written them since Before
 	Doubted    map[fabric.GUID]bool // node GUIDs of which nothing is believed
 	Afresh     bool                 // route from scratch, do not repair the Plan of Before
 	Unbalanced bool                 // a rebalance is due, because that Plan was repaired

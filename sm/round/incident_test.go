@@ -95,7 +95,7 @@ func TestIncidents(t *testing.T) {
 			if got := len(f.Nodes) - r.Found.Switches - r.Found.CAs; got != c.missing {
 				t.Errorf("%d nodes are missing, want %d: %v", got, c.missing, r.Incidents)
 			}
-			if c.name != "two switches with one GUID" { // verify finds nodes by GUID
+			if c.name[:4] != "two " { // verify finds nodes by GUID
 				w.verify(t)
 			}
 		})

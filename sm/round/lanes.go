@@ -54,26 +54,34 @@ func (w *writer) hasTurns(slot int32) bool {
 }
 
 // queueArbitration queues all blocks of an output port's VL arbitration table, unless the Plan has
-// no table or only one VL has a turn.
+// no table or the port has one VL.
 func (w *writer) queueArbitration(slot int32) {
-	table, info := w.ArbTable(slot), w.Info[slot][:]
-	if table == nil || len(table.Low) <= 1 && len(table.High) == 0 {
+	if w.ArbTable(slot) == nil || mad.PortInfoVLCap.Get(w.Info[slot][:]) <= 1 {
 		return
 	}
-	low, high := mad.PortInfoVLArbLowCap.Get(info), mad.PortInfoVLArbHighCap.Get(info)
-	for _, b := range [...]struct {
-		block  uint32
-		exists bool
-	}{
-		{mad.VLArbLowLower, low > 0},
-		{mad.VLArbLowUpper, low > ledger.ArbBlock},
-		{mad.VLArbHighLower, high > 0},
-		{mad.VLArbHighUpper, high > ledger.ArbBlock},
-	} {
-		if b.exists {
-			w.enqueueLanes(ledger.SetVLArb, slot, b.block)
+	for _, block := range arbBlocks {
+		if w.hasArbBlock(slot, block) {
+			w.enqueueLanes(ledger.SetVLArb, slot, block)
 		}
 	}
+}
+
+// arbBlocks lists the blocks of a VL arbitration table, in the order of reading.
+var arbBlocks = [...]uint32{mad.VLArbLowLower, mad.VLArbLowUpper, mad.VLArbHighLower, mad.VLArbHighUpper}
+
+// hasArbBlock reports whether an output port has a block of the VL arbitration table.
+func (w *writer) hasArbBlock(slot int32, block uint32) bool {
+	info := w.Info[slot][:]
+	low, high := mad.PortInfoVLArbLowCap.Get(info), mad.PortInfoVLArbHighCap.Get(info)
+	switch block {
+	case mad.VLArbLowLower:
+		return low > 0
+	case mad.VLArbLowUpper:
+		return low > ledger.ArbBlock
+	case mad.VLArbHighLower:
+		return high > 0
+	}
+	return high > ledger.ArbBlock
 }
 
 // queueSwitchLanes queues the SL2VL tables of one output port of a switch: a single one for all
@@ -84,9 +92,26 @@ func (w *writer) queueSwitchLanes(id, slot int32) {
 		w.enqueueLanes(ledger.SetSL2VL, slot, mad.SLtoVLAllInputs)
 		return
 	}
-	for from := range w.PortsOf(id) {
-		if in := w.PortNumber(from); from != slot && (in == 0 || w.Carries(from)) {
-			w.enqueueLanes(ledger.SetSL2VL, slot, uint32(in)<<8)
+	for _, arg := range w.laneInputs(slot) {
+		w.enqueueLanes(ledger.SetSL2VL, slot, arg)
+	}
+}
+
+// laneInputs returns the arguments of the SL2VL tables of an output port: one for a CA, one for
+// each input of a switch, from the input after the port on.
+func (w *writer) laneInputs(slot int32) []uint32 {
+	if !w.IsSwitch(slot) {
+		return []uint32{0}
+	}
+	var before, after []uint32
+	for from := range w.PortsOf(w.Owner[slot]) {
+		switch in := w.PortNumber(from); {
+		case in > 0 && !w.Carries(from):
+		case from < slot:
+			before = append(before, uint32(in)<<8)
+		case from > slot:
+			after = append(after, uint32(in)<<8)
 		}
 	}
+	return append(after, before...)
 }

@@ -41,11 +41,24 @@ func (f *finder) keyFor(k ledger.Kind, index int32, arg uint32) uint64 {
 // usesKeys reports whether ports are asked for their M_Keys.
 func (f *finder) usesKeys() bool { return f.Keys.Given() && !f.given.ReadOnly }
 
-// askFor reads the first attribute of a new node's agent port: with keys GetKey, otherwise
-// SwitchInfo of a switch or PortInfo of a CA port.
+// looksForKeys reports whether a port is asked for its M_Key before all else. Without keys of our
+// own too: an earlier manager may have left one. A switch of the previous round had none then.
+func (f *finder) looksForKeys(agent int32) bool {
+	switch {
+	case f.given.ReadOnly:
+		return false
+	case f.usesKeys(), !f.IsSwitch(agent), f.given.Before == nil, f.given.ReadTables, len(f.Keys.Has) > 0:
+		return true
+	}
+	before, known := f.given.Before.ByGUID[f.Nodes[f.Owner[agent]].GUID]
+	return !known || f.given.Before.Locked[before]
+}
+
+// askFor reads the first attribute of a new node's agent port: GetKey, or else SwitchInfo of a
+// switch or PortInfo of a CA port.
 func (f *finder) askFor(agent int32) {
 	switch {
-	case f.usesKeys():
+	case f.looksForKeys(agent):
 		f.enqueue(ledger.MakeTag(ledger.GetKey, agent, 0))
 	case f.IsSwitch(agent):
 		f.enqueue(ledger.MakeTag(ledger.GetSwitch, f.Owner[agent], 0))
@@ -75,7 +88,7 @@ func (f *finder) onKey(agent int32, arg uint32, ev *terms.Event) {
 	if shown != 0 || !hidden {
 		f.Keys.Learn(guid, shown)
 	}
-	known := shown == 0 && !hidden || shown == f.Keys.ToHave(guid)
+	known := !hidden && (shown == 0 || shown == f.Keys.ToHave(guid))
 	switch {
 	case known:
 		f.keyKnown(agent, ev)
@@ -112,10 +125,13 @@ func (f *finder) keyKnown(agent int32, ev *terms.Event) {
 	id := f.Owner[agent]
 	if f.IsSwitch(agent) {
 		f.enqueue(ledger.MakeTag(ledger.GetSwitch, id, 0))
+		if !f.usesKeys() && ev.Outcome == terms.Answered { // it need not be asked again
+			f.onPortInfo(agent, ev)
+		}
 	} else {
 		f.onPortInfo(agent, ev)
 	}
-	if agent == f.Agent(ledger.GetDescription, id) {
+	if f.usesKeys() && agent == f.Agent(ledger.GetDescription, id) {
 		f.enqueue(ledger.MakeTag(ledger.GetDescription, id, 0))
 	}
 }

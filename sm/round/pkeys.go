@@ -25,7 +25,7 @@ func (w *writer) findMembers() {
 func (w *writer) queuePKeys(slot int32) {
 	switch {
 	case w.Prog.End[slot] < 0 && !w.MayEnforce(slot):
-	case !w.IsAsBefore(w.given.Before, slot):
+	case !w.IsAsBefore(w.tablesBefore(), slot):
 		w.enqueue(ledger.MakeTag(ledger.GetPKeys, slot, 0))
 	default:
 		old, ok := w.given.Before.SlotOf(w.Nodes[w.Owner[slot]].GUID, w.PortNumber(slot))

@@ -37,6 +37,7 @@ func (w *writer) startProgram() {
 		s.SMLID = w.Plan.Ends.Base[own]
 	}
 	w.report.LIDs.SM = s.SMLID
+	w.findPassing()
 	for slot := range w.Owner {
 		w.noteAddress(int32(slot))
 		w.noteClients(int32(slot))
@@ -78,6 +79,9 @@ func (w *writer) queueTables(id int32) {
 			w.queueLanes(slot)
 		}
 	}
+	if w.Plan.VLs <= 1 && w.Prog.Step == w.LastStep() {
+		w.queueOneLane(id)
+	}
 }
 
 // queueBlocks queues the blocks of a forwarding table. Blocks known from the previous round or from
@@ -85,11 +89,12 @@ func (w *writer) queueTables(id int32) {
 // above it they are undefined (14.2.5.4), and are written.
 func (w *writer) queueBlocks(id int32) {
 	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(w.Nodes[id].Sw[:]))
-	before, known := w.SwitchBefore(w.given.Before, id)
+	held := w.tablesBefore()
+	before, known := w.SwitchBefore(held, id)
 	for b := range w.TableBlocks() {
 		switch {
-		case known && b < w.given.Before.TableBlocks():
-			if *w.PlannedBlock(id, b) == *w.given.Before.PlannedBlock(before, b) {
+		case known && b < held.TableBlocks():
+			if *w.PlannedBlock(id, b) == *held.PlannedBlock(before, b) {
 				w.countHeld(id, b)
 			} else {
 				w.enqueue(ledger.MakeTag(ledger.SetLFT, id, b))
@@ -166,7 +171,8 @@ func (w *writer) onSetSL2VL(slot int32, arg uint32, ev *terms.Event) {
 	if ev.Outcome != terms.Answered {
 		return
 	}
-	if w.Prog.Step > 0 || ev.Attempts > 1 {
+	// With one lane all Sets of before hold the same table, so a late copy does no harm.
+	if w.Plan.VLs > 1 && (w.Prog.Step > 0 || ev.Attempts > 1) {
 		w.Rewritten = append(w.Rewritten, ledger.MakeTag(ledger.SetSL2VL, slot, arg))
 	}
 	sl := w.FirstWrongSL(slot, arg, &ev.Data)
@@ -175,13 +181,15 @@ func (w *writer) onSetSL2VL(slot int32, arg uint32, ev *terms.Event) {
 	}
 	w.noteWrongTable(w.Owner[slot], "SLtoVLMappingTable 0x%x of %s differs from what it was told: SL %d goes to VL %d, not %d",
 		w.Modifier(ledger.SetSL2VL, slot, arg), w.PortName(slot), sl, mad.SLtoVLMappingTableVL.At(ev.Data[:], sl), w.LaneTable(slot, uint8(arg>>8), w.Prog.Step)[sl])
+	w.passesNot(slot, arg)
 	w.closeForLanes(slot)
 }
 
 // closeForLanes keeps a switch closed if the lanes of a link to another switch are not the proven
-// ones. Lanes of links to and from hosts do not matter: these links are on no cycle.
+// ones. Lanes of links to and from hosts do not matter: these links are on no cycle. With one lane
+// no link is.
 func (w *writer) closeForLanes(slot int32) {
-	if w.IsSwitch(w.Peer[slot]) {
+	if w.Plan.VLs > 1 && w.IsSwitch(w.Peer[slot]) {
 		w.keepClosed(w.Owner[slot])
 	}
 }
@@ -237,6 +245,7 @@ func (w *writer) noteNotTaken(k ledger.Kind, index int32, arg uint32, ev *terms.
 	case ledger.SetLFT:
 		w.keepClosed(index)
 	case ledger.SetSL2VL, ledger.SetVLArb:
+		w.passesNot(index, arg)
 		w.closeForLanes(index)
 		if ev.Outcome != terms.Refused { // it may hold another table: the next round writes it again
 			w.Prog.Wrong[w.Owner[index]] = true

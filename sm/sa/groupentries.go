@@ -19,6 +19,7 @@ const (
 	memberKey   = 16 + 16
 	groupValue  = 2 + 4 + 2 + 5 + 4 + 1
 	memberValue = 2
+	proxyValue  = memberValue + 8 // of a member that another port has joined
 )
 
 // key returns the key of a group's Entry.
@@ -55,13 +56,13 @@ func readGroup(e *Entry) *Group {
 	return g
 }
 
-// value encodes the join state of a member, and whether another port has joined it.
+// value encodes the join state of a member, and the port that has joined it if that is another one.
+// Versions of weft before shares omit that port.
 func (m *Member) value() []byte {
-	proxy := byte(0)
-	if m.Proxy {
-		proxy = 1
+	if !m.Proxy {
+		return []byte{m.State, 0}
 	}
-	return []byte{m.State, proxy}
+	return binary.BigEndian.AppendUint64([]byte{m.State, 1}, uint64(m.By))
 }
 
 // Changes returns, in order, the group and member entries changed or ended since the last call.
@@ -104,13 +105,13 @@ func (gs *Groups) Entries() (list []Entry) {
 	return list
 }
 
-// Restore replaces all groups with the Entries of a file or another manager; groups keep their
-// MLIDs. It skips malformed and orphaned entries, lists them in Changes as ended, and returns their
-// number.
+// Restore replaces all groups with the Entries of a file or another manager. Groups keep their
+// MLIDs, and ports what they held. It skips malformed and orphaned entries, lists them in Changes
+// as ended, and returns their number.
 func (gs *Groups) Restore(list []Entry) (bad int) {
-	told := gs.Told
-	*gs = *NewGroups()
-	gs.Told, gs.changed = told, true
+	was := *gs
+	*gs = *NewGroups(was.rule)
+	gs.Told, gs.Refused, gs.changed = was.Told, was.Refused, true
 	var groups []*Group
 	for i := range list {
 		if e := &list[i]; e.Kind == GroupMembers && len(e.Key) != memberKey {
@@ -122,18 +123,22 @@ func (gs *Groups) Restore(list []Entry) (bad int) {
 			bad++
 		}
 	}
-	slices.SortFunc(groups, func(a, b *Group) int { return cmp.Compare(a.MLID, b.MLID) })
+	slices.SortStableFunc(groups, func(a, b *Group) int { return cmp.Compare(a.MLID, b.MLID) })
 	for _, g := range groups {
 		for len(gs.byMLID) < int(g.MLID-fabric.FirstMLID) {
-			gs.byMLID = append(gs.byMLID, nil)
+			gs.byMLID = append(gs.byMLID, mlidUse{})
 			gs.free = append(gs.free, fabric.FirstMLID+fabric.LID(len(gs.byMLID)-1))
 		}
-		if gs.byGID[g.MGID] != nil || len(gs.byMLID) > int(g.MLID-fabric.FirstMLID) {
+		if len(gs.byMLID) == int(g.MLID-fabric.FirstMLID) {
+			gs.byMLID = append(gs.byMLID, mlidUse{})
+		}
+		if u := gs.of(g); gs.byGID[g.MGID] != nil || len(u.groups) > 0 && u.traits.pkey != g.traits().pkey {
 			gs.unsaved[g.key()] = true
 			bad++
 			continue
 		}
-		gs.byGID[g.MGID], gs.byMLID = g, append(gs.byMLID, g)
+		gs.byGID[g.MGID] = g
+		gs.use(g)
 	}
 	for i := range list {
 		if e := &list[i]; e.Kind == GroupMembers && len(e.Key) == memberKey && !gs.restoreMember(e) {
@@ -147,21 +152,46 @@ func (gs *Groups) Restore(list []Entry) (bad int) {
 // restoreMember restores a member; false if its Entry is malformed or its group is missing.
 func (gs *Groups) restoreMember(e *Entry) bool {
 	g := gs.byGID[[16]byte([]byte(e.Key[:16]))]
-	if g == nil || len(e.Value) != memberValue || e.Value[0] == 0 || e.Value[0] > mostState || e.Value[1] > 1 || gs.members >= mostMembers {
+	if g == nil || gs.members >= mostMembers {
 		return false
 	}
-	at, is := g.find([]byte(e.Key[16:]))
-	if is {
+	m, ok := memberOf(e)
+	at, is := g.find(m.GID[:])
+	if !ok || is {
 		return false
 	}
-	g.Members = slices.Insert(g.Members, at, Member{GID: [16]byte([]byte(e.Key[16:])), State: e.Value[0], Proxy: e.Value[1] == 1})
-	gs.members++
+	g.Members = slices.Insert(g.Members, at, m)
+	gs.count(g, m.By, 1)
 	return true
+}
+
+// memberOf decodes a member's Entry; false if it is malformed.
+func memberOf(e *Entry) (m Member, ok bool) {
+	b := e.Value
+	if len(b) != memberValue && len(b) != proxyValue || b[0] == 0 || b[0] > mostState || b[1] > 1 || len(b) == proxyValue && b[1] == 0 {
+		return m, false
+	}
+	m = Member{GID: [16]byte([]byte(e.Key[16:])), State: b[0], Proxy: b[1] == 1}
+	switch {
+	case !m.Proxy:
+		m.By = m.port()
+	case len(b) == proxyValue:
+		m.By = fabric.GUID(binary.BigEndian.Uint64(b[memberValue:]))
+	}
+	return m, true
 }
 
 // mostState is the state of a member that has joined in all ways.
 const mostState = mad.JoinFull | mad.JoinNon | mad.JoinSendOnlyNon | mad.JoinSendOnlyFull
 
-// Counts returns the numbers of groups and of all their members, and the MLIDs that all switches
-// support.
-func (gs *Groups) Counts() (groups, members, mlids int) { return len(gs.byGID), gs.members, gs.most }
+// GroupCounts counts groups and what they use.
+type GroupCounts struct {
+	Groups, Members int
+	MLIDsUsed       int
+	MLIDs           int // that all switches support
+}
+
+// Counts returns the current counts.
+func (gs *Groups) Counts() GroupCounts {
+	return GroupCounts{len(gs.byGID), gs.members, gs.used, gs.most}
+}

@@ -79,9 +79,9 @@ func TestMemberQueries(t *testing.T) {
 	})
 }
 
-// TestAllMLIDs: as many groups are made as there are MLIDs, each with another one; the next is
-// refused for want of resources. Those of deleted groups are all used again, the one longest free
-// first, and all groups together take no more than before.
+// TestAllMLIDs: as many groups of different partitions are made as there are MLIDs, each with
+// another one; the next is refused. Those of deleted groups are all used again, the one longest
+// free first, and all groups together take no more than before.
 func TestAllMLIDs(t *testing.T) {
 	s := groupSubnet(t)
 	for i := range s.Nodes {
@@ -89,14 +89,19 @@ func TestAllMLIDs(t *testing.T) {
 			mad.SwitchInfoMulticastFDBCap.Put(s.Nodes[i].Switch, 0x3FFF)
 		}
 	}
-	r := Responder{Groups: newTestGroups(s)}
+	gs := newTestGroups(s)
 	const all = int(fabric.LastMLID - fabric.FirstMLID) // beside the broadcast group
 	of := map[uint64]int{}
 	request := func(method mad.Method, n int) (mad.Status, uint64) {
-		mgid := [16]byte{0xFF, 0x12}
-		binary.BigEndian.PutUint32(mgid[12:], uint32(n+1))
-		a := r.Answer(s, ask(method, mad.AttrMCMemberRecord, memberToJoin|memberToMake, memberRecord(s, int32(n%4), mgid, mad.JoinFull)))
-		return a.Status(), mad.MCMemberRecordMLID.Get(a.Data())
+		g := &Group{MGID: [16]byte{0xFF, 0x12}, PKey: uint16(n + 1)}
+		binary.BigEndian.PutUint32(g.MGID[12:], uint32(n+1))
+		if method == mad.Delete {
+			g = gs.Find(g.MGID[:])
+			gs.remove(g)
+		} else if !gs.add(g, 0) {
+			return mad.StatusNoResources, 0
+		}
+		return mad.StatusOK, uint64(g.MLID)
 	}
 	for n := range all {
 		status, mlid := request(mad.Set, n)

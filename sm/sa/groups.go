@@ -6,29 +6,36 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/share"
 	"weft/wire/mad"
 )
 
-// Bounds of groups and members. MLIDs bound the number of groups.
+// Bounds of groups and members.
 const (
+	mostGroups  = 1 << 16
 	mostMembers = 1 << 20 // in all groups
-	restFor     = 64      // a freed MLID is reused only after so many others have been freed, while unused ones remain
 )
 
 // Groups holds the multicast groups of a subnet. Joins and leaves change them; Follow removes
 // members whose ports are gone. It is not for concurrent use, and holds no pointers into a Subnet.
 type Groups struct {
 	byGID   map[[16]byte]*Group
-	byMLID  []*Group        // by MLID - fabric.FirstMLID; nil if free
-	free    []fabric.LID    // freed MLIDs, longest free first
-	most    int             // number of MLIDs that all switches support
-	members int             // in all groups
-	made    uint32          // number of MGIDs assigned here
-	changed bool            // members have changed since the last Changed
-	unsaved map[string]bool // keys of entries changed since the last Changes
+	byMLID  []mlidUse           // by MLID - fabric.FirstMLID
+	free    []fabric.LID        // freed MLIDs, longest free first
+	most    int                 // number of MLIDs that all switches support
+	used    int                 // number of MLIDs that groups have
+	at      int                 // index of the MLID that partner compared last
+	members int                 // in all groups
+	held    map[fabric.GUID]int // number of members that a port answers for, without those of permanent groups
+	rule    share.Rule          // of one port
+	made    uint32              // number of MGIDs assigned here
+	changed bool                // members have changed since the last Changed
+	unsaved map[string]bool     // keys of entries changed since the last Changes
 
 	// Told is called when a group has been created or deleted (traps 66 and 67), unless nil.
 	Told func(g *Group, created bool)
+	// Refused is called when a port gets no more than its share, unless nil.
+	Refused func(OverShare)
 }
 
 // Group is a multicast group.
@@ -50,9 +57,13 @@ type Group struct {
 // Member is a port that has joined a group.
 type Member struct {
 	GID   [16]byte
-	State uint8 // mad.JoinFull ...
-	Proxy bool  // another port has joined for it
+	State uint8       // mad.JoinFull ...
+	Proxy bool        // another port has joined for it
+	By    fabric.GUID // the port that answers for it: itself, or with Proxy the one that asked; 0: unknown
 }
+
+// port returns the GUID of a member.
+func (m *Member) port() fabric.GUID { return fabric.GUID(binary.BigEndian.Uint64(m.GID[8:])) }
 
 // scope returns the scope in the group's MGID.
 func (g *Group) scope() uint8 { return g.MGID[1] & 15 }
@@ -70,16 +81,18 @@ func (g *Group) hasFull() bool {
 	return slices.ContainsFunc(g.Members, func(m Member) bool { return m.State&keepsGroup != 0 })
 }
 
-// NewGroups returns an empty set of groups.
-func NewGroups() *Groups { return &Groups{byGID: map[[16]byte]*Group{}, unsaved: map[string]bool{}} }
+// NewGroups returns an empty set of groups, of which one port may hold its share.
+func NewGroups(rule share.Rule) *Groups {
+	return &Groups{byGID: map[[16]byte]*Group{}, unsaved: map[string]bool{}, held: map[fabric.GUID]int{}, rule: rule}
+}
 
 // Find returns the group with an MGID, nil for none.
 func (gs *Groups) Find(mgid []byte) *Group { return gs.byGID[[16]byte(mgid)] }
 
-// All visits the groups by MLID.
+// All visits the groups by MLID and MGID.
 func (gs *Groups) All(visit func(g *Group)) {
-	for _, g := range gs.byMLID {
-		if g != nil {
+	for i := range gs.byMLID {
+		for _, g := range gs.byMLID[i].groups {
 			visit(g)
 		}
 	}
@@ -92,32 +105,25 @@ func (gs *Groups) Changed() bool {
 	return c
 }
 
-// mlid takes a free MLID: an unused one, until enough freed ones have rested; then the longest free
-// one. ok is false if none is left.
-func (gs *Groups) mlid() (lid fabric.LID, ok bool) {
-	fresh := len(gs.byMLID) < gs.most
-	for len(gs.free) > 0 && (len(gs.free) > restFor || !fresh) {
-		lid, gs.free = gs.free[0], gs.free[1:]
-		if int(lid-fabric.FirstMLID) < gs.most {
-			return lid, true
-		}
+// hold adds n to the number of members that a port answers for. Permanent groups do not count.
+func (gs *Groups) hold(g *Group, by fabric.GUID, n int) {
+	if g.Standing {
+		return
 	}
-	if !fresh {
-		return 0, false
+	if gs.held[by] += n; gs.held[by] == 0 {
+		delete(gs.held, by)
 	}
-	gs.byMLID = append(gs.byMLID, nil)
-	return fabric.FirstMLID + fabric.LID(len(gs.byMLID)-1), true
 }
 
-// add assigns an MLID to a group and adds it; false if none is left.
-func (gs *Groups) add(g *Group) bool {
-	lid, ok := gs.mlid()
+// add assigns an MLID to a group of a port and adds it; false if none is left.
+func (gs *Groups) add(g *Group, by fabric.GUID) bool {
+	lid, ok := gs.mlidFor(g, by)
 	if !ok {
 		return false
 	}
 	g.MLID = lid
 	gs.byGID[g.MGID] = g
-	gs.byMLID[lid-fabric.FirstMLID] = g
+	gs.use(g)
 	gs.changed, gs.unsaved[g.key()] = true, true
 	if gs.Told != nil {
 		gs.Told(g, true)
@@ -125,14 +131,14 @@ func (gs *Groups) add(g *Group) bool {
 	return true
 }
 
-// remove deletes a group. Its MLID rests, so that packets under way do not reach another group.
+// remove deletes a group.
 func (gs *Groups) remove(g *Group) {
 	delete(gs.byGID, g.MGID)
-	gs.byMLID[g.MLID-fabric.FirstMLID] = nil
-	gs.free = append(gs.free, g.MLID)
+	gs.unuse(g)
 	gs.members -= len(g.Members)
 	gs.changed, gs.unsaved[g.key()] = true, true
 	for i := range g.Members {
+		gs.hold(g, g.Members[i].By, -1)
 		gs.unsaved[g.memberKey(&g.Members[i])] = true
 	}
 	if gs.Told != nil {
@@ -140,21 +146,33 @@ func (gs *Groups) remove(g *Group) {
 	}
 }
 
-// join adds a join state to a member, or adds the member.
-func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool) *Member {
+// join adds a join state to a member, or adds the member. by answers for a new one.
+func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool, by fabric.GUID) *Member {
 	at, is := g.find(gid)
 	if !is {
-		g.Members = slices.Insert(g.Members, at, Member{GID: [16]byte(gid), Proxy: proxy})
-		gs.members++
+		g.Members = slices.Insert(g.Members, at, Member{GID: [16]byte(gid), Proxy: proxy, By: by})
+		gs.count(g, by, 1)
 	}
 	m := &g.Members[at]
 	own := m.Proxy && !proxy // from now on only the port itself may leave
 	if m.State|state != m.State || own {
 		gs.changed, gs.unsaved[g.memberKey(m)] = true, true
 	}
+	if own {
+		gs.hold(g, m.By, -1)
+		gs.hold(g, by, 1)
+		m.By = by
+	}
 	m.State |= state
 	m.Proxy = m.Proxy && proxy
 	return m
+}
+
+// count adds n to the numbers of members: of all groups, of the MLID's groups, and of a port.
+func (gs *Groups) count(g *Group, by fabric.GUID, n int) {
+	gs.members += n
+	gs.of(g).members += n
+	gs.hold(g, by, n)
 }
 
 // leave removes a join state from a member, and deletes a group without full members.
@@ -164,8 +182,8 @@ func (gs *Groups) leave(g *Group, at int, state uint8) {
 		gs.changed, gs.unsaved[g.memberKey(m)] = true, true
 	}
 	if m.State &^= state; m.State == 0 {
+		gs.count(g, m.By, -1)
 		g.Members = slices.Delete(g.Members, at, at+1)
-		gs.members--
 	}
 	if !g.Standing && !g.hasFull() {
 		gs.remove(g)
@@ -203,82 +221,62 @@ func InPartition(mgid [16]byte, pkey uint16) [16]byte {
 // groups without full members.
 func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 	gs.most = s.mlids()
-	for _, st := range standing {
-		g := gs.byGID[st.MGID]
-		is := g != nil
-		if !is {
-			g = &Group{MGID: st.MGID, Life: s.Timeout}
-		}
-		was := *g
-		g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel, g.Standing = st.QKey, st.PKey, st.MTU, st.Rate, s.groupSL(st.SL), st.TClass, st.FlowLabel, true
-		if is && !g.sameAs(&was) {
-			gs.unsaved[g.key()] = true
-		}
-		if !is {
-			gs.add(g)
-		}
+	for i := range standing {
+		gs.followStanding(s, &standing[i])
 	}
-	for _, g := range slices.Clone(gs.byMLID) {
-		if g == nil {
-			continue
-		}
+	var all []*Group
+	gs.All(func(g *Group) { all = append(all, g) })
+	for _, g := range all {
 		if sl := s.groupSL(g.SL); sl != g.SL {
 			g.SL, gs.unsaved[g.key()] = sl, true
 		}
-		g.Standing = slices.ContainsFunc(standing, func(st Standing) bool { return st.MGID == g.MGID })
-		n := len(g.Members)
+		gs.stand(g, slices.ContainsFunc(standing, func(st Standing) bool { return st.MGID == g.MGID }))
 		g.Members = slices.DeleteFunc(g.Members, func(m Member) bool {
 			end := s.endOfGID(m.GID[:])
 			gone := end < 0 || !s.shares(end, g.PKey)
 			if gone {
-				gs.unsaved[g.memberKey(&m)] = true
+				gs.changed, gs.unsaved[g.memberKey(&m)] = true, true
+				gs.count(g, m.By, -1)
 			}
 			return gone
 		})
-		gs.members -= n - len(g.Members)
-		gs.changed = gs.changed || n != len(g.Members)
+		gs.of(g).follow()
 		if !g.Standing && (!g.hasFull() || int(g.MLID-fabric.FirstMLID) >= gs.most) {
 			gs.remove(g)
 		}
 	}
 }
 
-// Members lists a group's port GUIDs: the receivers, and the ports that only send.
-type Members struct {
-	MLID               fabric.LID
-	Receivers, Senders []fabric.GUID
-}
-
-// Membership lists the members of all groups by MLID, without empty groups.
-func (gs *Groups) Membership() (list []Members) {
-	gs.All(func(g *Group) {
-		m := Members{MLID: g.MLID}
-		for i := range g.Members {
-			guid := fabric.GUID(binary.BigEndian.Uint64(g.Members[i].GID[8:]))
-			if g.Members[i].State&(mad.JoinFull|mad.JoinNon) != 0 {
-				m.Receivers = append(m.Receivers, guid)
-			} else {
-				m.Senders = append(m.Senders, guid)
-			}
-		}
-		if len(g.Members) > 0 {
-			list = append(list, m)
-		}
-	})
-	return list
-}
-
-// mlids returns the number of MLIDs that all switches support.
-func (s *Subnet) mlids() int {
-	most := int(fabric.LastMLID-fabric.FirstMLID) + 1
-	for i := range s.Nodes {
-		if sw := s.Nodes[i].Switch; sw != nil {
-			if n := int(mad.SwitchInfoMulticastFDBCap.Get(sw)); n > 0 {
-				most = min(most, n)
-			}
-		}
+// followStanding creates or updates a permanent group.
+func (gs *Groups) followStanding(s *Subnet, st *Standing) {
+	g := gs.byGID[st.MGID]
+	is := g != nil
+	if !is {
+		g = &Group{MGID: st.MGID, Life: s.Timeout, Standing: true}
 	}
-	return most
+	was := *g
+	g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel = st.QKey, st.PKey, st.MTU, st.Rate, s.groupSL(st.SL), st.TClass, st.FlowLabel
+	if is && !g.sameAs(&was) {
+		gs.unsaved[g.key()] = true
+	}
+	if !is {
+		gs.add(g, 0)
+	}
+}
+
+// stand makes a group permanent, or ends that. Its members then no longer count for their ports, or
+// do so again.
+func (gs *Groups) stand(g *Group, is bool) {
+	if g.Standing == is {
+		return
+	}
+	for i := range g.Members {
+		gs.hold(g, g.Members[i].By, -1)
+	}
+	g.Standing = is
+	for i := range g.Members {
+		gs.hold(g, g.Members[i].By, 1)
+	}
 }
 
 // groupSL returns the SL of a group that asks for sl: the SL of the trees, which the judge has

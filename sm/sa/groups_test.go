@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/internal/share"
 	"weft/route"
 	"weft/wire/mad"
 )
@@ -28,7 +29,7 @@ var broadcast = Standing{MGID: IPoIBBroadcast(mad.DefaultPKey, 2), PKey: mad.Def
 
 // newTestGroups makes the groups of a Subnet.
 func newTestGroups(s *Subnet) *Groups {
-	gs := NewGroups()
+	gs := NewGroups(share.Rule{})
 	gs.Follow(s, []Standing{broadcast})
 	return gs
 }
@@ -151,8 +152,8 @@ func TestRefusals(t *testing.T) {
 }
 
 // TestJoinsAndLeaves: after any joins, leaves and lost ports, members are those of a list that is
-// kept dumbly, each group has an MLID of its own that it keeps, and those of deleted groups can be
-// used again: none is lost.
+// kept dumbly. Each group keeps its MLID, which it shares only if no other is left, and MLIDs of
+// deleted groups can be used again: none is lost.
 func TestJoinsAndLeaves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := groupSubnet(t)
@@ -180,15 +181,13 @@ func TestJoinsAndLeaves(t *testing.T) {
 			k := key{byte(rapid.IntRange(1, 8).Draw(t, "group")), int32(rapid.IntRange(0, 3).Draw(t, "end"))}
 			state := uint8(rapid.IntRange(1, 15).Draw(t, "state"))
 			rec := memberRecord(s, k.end, [16]byte{0xFF, 0x12, 15: k.group}, state)
-			there, groups := full(k.group), len(mlids)
+			there := full(k.group)
 			status, a := mad.StatusOK, mad.Datagram(nil)
 			if rapid.Bool().Draw(t, "join") {
 				switch {
 				case there:
 				case state&(mad.JoinFull|mad.JoinSendOnlyFull) == 0:
 					status = mad.StatusRequestInvalid
-				case groups == 4: // the fifth MLID is that of the broadcast group
-					status = mad.StatusNoResources
 				}
 				a = r.Answer(s, ask(mad.Set, mad.AttrMCMemberRecord, memberToJoin|memberToMake, rec))
 				if status == mad.StatusOK {
@@ -215,10 +214,15 @@ func TestJoinsAndLeaves(t *testing.T) {
 				t.Fatalf("%+v, state %d: it is told that it has state %d; %v", k, state, got, want)
 			}
 			mlid := mad.MCMemberRecordMLID.Get(a.Data())
+			others := map[uint64]bool{}
 			for group, other := range mlids {
-				if (group == k.group) != (other == mlid) {
-					t.Fatalf("group %d has MLID 0x%X, group %d 0x%X", k.group, mlid, group, other)
+				if group == k.group && other != mlid {
+					t.Fatalf("group %d had MLID 0x%X, now 0x%X", group, other, mlid)
 				}
+				others[other] = true
+			}
+			if mlid == uint64(fabric.FirstMLID) || !there && others[mlid] && len(others) < 4 { // the fifth MLID is that of the broadcast group
+				t.Fatalf("new group %d has MLID 0x%X; others have %v", k.group, mlid, others)
 			}
 			if mlids[k.group] = mlid; !full(k.group) {
 				delete(mlids, k.group)
@@ -307,7 +311,7 @@ func TestGroupsOfPartitions(t *testing.T) {
 	}
 	s.Keys[0], s.Keys[1] = []uint16{mad.DefaultPKey, 0x0010}, []uint16{mad.DefaultPKey, 0x8010}
 	group := Standing{MGID: IPoIBBroadcast(0x10, 2), PKey: 0x8010, QKey: 1, MTU: 4, Rate: 3}
-	gs := NewGroups()
+	gs := NewGroups(share.Rule{})
 	gs.Follow(s, []Standing{broadcast, group})
 	r := Responder{Groups: gs}
 	for end, want := range []mad.Status{mad.StatusOK, mad.StatusOK, mad.StatusRequestInvalid} {

@@ -60,7 +60,7 @@ func (g *Registry) setInform(s *Subnet, d *wire.Datagram, q mad.Datagram) mad.Da
 	case subscribe == 0:
 		g.dropSubscription(at)
 	case !known:
-		if status, ok := g.room(owner{Subscription, port}, len(g.subs), g.limits.Subscriptions, g.limits.SubscriptionsOfPort); !ok {
+		if status, ok := g.room(SubscriptionPlace, owner{Subscription, port}, len(g.subs), g.limits.Subscriptions, g.limits.SubscriptionsOfPort); !ok {
 			return r.refuse(q, status)
 		}
 		g.putSubscription(info[:], port, d.Addr.Reply())

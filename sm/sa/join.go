@@ -3,6 +3,7 @@ package sa
 import (
 	"encoding/binary"
 
+	"weft/fabric"
 	"weft/wire/mad"
 )
 
@@ -36,8 +37,9 @@ type memberQuery struct {
 	rec        []byte // of the request
 	mgid, port []byte
 	state      uint8
-	end        int32 // of the port to join
-	proxy      bool  // another node asks for the port
+	end        int32       // of the port to join
+	proxy      bool        // another node asks for the port
+	by         fabric.GUID // the port that answers for the membership; 0: unknown
 	groupLimits
 }
 
@@ -72,8 +74,15 @@ func (r *Responder) readMember(s *Subnet, q mad.Datagram) (m memberQuery, status
 	if m.end = s.endOfGID(m.port); m.end < 0 {
 		return m, mad.StatusInvalidGID
 	}
-	asks := s.endOfLID(r.Asks)
-	m.proxy = asks >= 0 && asks != m.end && s.Graph.EndNode[asks] != s.Graph.EndNode[m.end]
+	// A LID that weft has not assigned may be anybody's.
+	m.by = s.Graph.EndGUID[m.end]
+	switch asks := s.endOfLID(r.Asks); {
+	case r.Asks == 0:
+	case asks < 0:
+		m.proxy, m.by = true, 0
+	case s.Graph.EndNode[asks] != s.Graph.EndNode[m.end]:
+		m.proxy, m.by = true, s.Graph.EndGUID[asks]
+	}
 	return m, mad.StatusOK
 }
 
@@ -88,7 +97,7 @@ func (r *Responder) join(s *Subnet, q mad.Datagram) mad.Datagram {
 		g = r.Groups.Find(m.mgid)
 	}
 	switch {
-	case r.Groups.members >= mostMembers, s.Plan.Multicast == nil:
+	case s.Plan.Multicast == nil, !r.Groups.room(g, &m):
 		status = mad.StatusNoResources
 	case g == nil:
 		g, status = r.makeGroup(s, &m)
@@ -98,7 +107,33 @@ func (r *Responder) join(s *Subnet, q mad.Datagram) mad.Datagram {
 	if status != mad.StatusOK {
 		return r.refuse(q, status)
 	}
-	return r.answerMember(q, g, *r.Groups.join(g, m.port, m.state, m.proxy))
+	return r.answerMember(q, g, *r.Groups.join(g, m.port, m.state, m.proxy, m.by))
+}
+
+// room reports whether a port may join a group, or create one if g is nil. A member may always
+// change its state.
+func (gs *Groups) room(g *Group, m *memberQuery) bool {
+	if g != nil {
+		if _, is := g.find(m.port); is {
+			return true
+		}
+	}
+	held := gs.held[m.by]
+	if !gs.rule.Allows(held, gs.members, mostMembers) {
+		return gs.refuse(OverShare{MemberPlace, m.by, held, gs.members, mostMembers})
+	}
+	if g == nil && !gs.rule.Allows(held, len(gs.byGID), mostGroups) {
+		return gs.refuse(OverShare{GroupPlace, m.by, held, len(gs.byGID), mostGroups})
+	}
+	return true
+}
+
+// refuse reports that a port gets no more than its share. It returns false.
+func (gs *Groups) refuse(o OverShare) bool {
+	if gs.Refused != nil {
+		gs.Refused(o)
+	}
+	return false
 }
 
 // fits returns StatusOK if a port can join a group with the requested values.
@@ -172,7 +207,8 @@ func (r *Responder) makeGroup(s *Subnet, m *memberQuery) (*Group, mad.Status) {
 	if !g.mayBeMade(m) {
 		return nil, mad.StatusRequestInvalid
 	}
-	if !r.Groups.add(g) {
+	if gs := r.Groups; !gs.add(g, m.by) {
+		gs.refuse(OverShare{GroupPlace, m.by, gs.held[m.by], gs.used, gs.most})
 		return nil, mad.StatusNoResources
 	}
 	return g, mad.StatusOK

@@ -9,15 +9,18 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/share"
 	"weft/wire"
 	"weft/wire/mad"
 )
 
-// Limits bounds the registrations of clients. The zero value stands for UsualLimits.
+// Limits bounds the registrations of clients. Without Services, UsualLimits apply.
 type Limits struct {
 	Services, ServicesOfPort           int
 	Subscriptions, SubscriptionsOfPort int
 	Reports, ReportsOfSubscription     int // waiting for transmission or acknowledgement
+
+	Share share.Rule // of one port; the limits of a port apply too
 }
 
 // UsualLimits are the default limits: about 60 MB if all are reached.
@@ -35,6 +38,9 @@ type Registry struct {
 	owned     map[owner]int      // number of registrations by port
 	changed   map[EntryName]bool // since the last Changes
 	reporter
+
+	// Refused is called when a port gets no more than its share, unless nil.
+	Refused func(OverShare)
 }
 
 // owner is a port and the kind of its registrations.
@@ -45,14 +51,20 @@ type owner struct {
 
 // NewRegistry returns an empty Registry.
 func NewRegistry(limits Limits) *Registry {
-	if limits == (Limits{}) {
+	if limits.Services == 0 {
+		rule := limits.Share
 		limits = UsualLimits
+		limits.Share = rule
 	}
 	return &Registry{limits: limits, owned: map[owner]int{}, changed: map[EntryName]bool{}, reporter: newReporter()}
 }
 
-// Limits returns its limits.
-func (g *Registry) Limits() Limits { return g.limits }
+// Renew returns an empty Registry with the same limits.
+func (g *Registry) Renew() *Registry {
+	now := NewRegistry(g.limits)
+	now.Refused = g.Refused
+	return now
+}
 
 // Serves reports whether the Registry answers requests for an attribute.
 func (g *Registry) Serves(attr mad.AttrID) bool {
@@ -93,12 +105,15 @@ func (r *Responder) echo(q mad.Datagram) mad.Datagram {
 }
 
 // room reports whether a port may register one more item, or else the status of the refusal.
-func (g *Registry) room(o owner, have, most, mostOfPort int) (mad.Status, bool) {
-	switch {
-	case g.owned[o] >= mostOfPort:
-		return mad.StatusNoResources, false
+func (g *Registry) room(p Place, o owner, have, most, mostOfPort int) (mad.Status, bool) {
+	switch held := g.owned[o]; {
 	case have >= most: // others may expire
 		return mad.StatusBusy, false
+	case held >= mostOfPort || !g.limits.Share.Allows(held, have, most):
+		if g.Refused != nil {
+			g.Refused(OverShare{p, o.port, held, have, most})
+		}
+		return mad.StatusNoResources, false
 	}
 	return mad.StatusOK, true
 }
@@ -157,6 +172,16 @@ func (g *Registry) dropService(at int) {
 	g.changed[EntryName{Service, string(v.key)}] = true
 }
 
+// dropAbandoned removes the services of ports that are gone, when no place is left. Otherwise a
+// service without a lease would hold its place for ever.
+func (g *Registry) dropAbandoned(s *Subnet) {
+	for at := len(g.services) - 1; at >= 0; at-- {
+		if s.endInService(g.services[at].port) < 0 {
+			g.dropService(at)
+		}
+	}
+}
+
 // The kinds and mask bits of registered records.
 var (
 	serviceKind = newKind(mad.AttrServiceRecord, mad.ServiceRecord)
@@ -210,8 +235,13 @@ func (g *Registry) setService(now time.Duration, s *Subnet, from uint16, q mad.D
 			return r.refuse(q, mad.StatusDenied)
 		}
 		port = g.services[at].port
-	} else if status, ok := g.room(owner{Service, port}, len(g.services), g.limits.Services, g.limits.ServicesOfPort); !ok {
-		return r.refuse(q, status)
+	} else {
+		if len(g.services) >= g.limits.Services {
+			g.dropAbandoned(s)
+		}
+		if status, ok := g.room(ServicePlace, owner{Service, port}, len(g.services), g.limits.Services, g.limits.ServicesOfPort); !ok {
+			return r.refuse(q, status)
+		}
 	}
 	g.putService(now, rec[:], port)
 	return r.answerService(q, rec[:])

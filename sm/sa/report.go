@@ -22,7 +22,8 @@ type reportQueue struct {
 type reporter struct {
 	turn     []*subscription // subscriptions with a report to send and none under way
 	underWay map[uint64]*subscription
-	waiting  int // of all subscriptions
+	waiting  int                 // of all subscriptions
+	pending  map[fabric.GUID]int // of those of a port
 	lastTag  uint64
 	counts   ReportCounts
 }
@@ -34,7 +35,9 @@ type ReportCounts struct {
 	Dropped      int `json:"dropped"`    // reports dropped for lack of room
 }
 
-func newReporter() reporter { return reporter{underWay: map[uint64]*subscription{}} }
+func newReporter() reporter {
+	return reporter{underWay: map[uint64]*subscription{}, pending: map[fabric.GUID]int{}}
+}
 
 // Reports returns the counts so far.
 func (g *Registry) Reports() ReportCounts { return g.counts }
@@ -75,7 +78,8 @@ func (g *Registry) notify(s *Subnet, notice []byte, keys []uint16, end int32) {
 			about = mad.TrapGIDGID.Get(note[:])
 		}
 	}
-	if keys == nil {
+	manager := keys != nil
+	if !manager {
 		keys, end = s.keysOf(issuer), issuer
 	}
 	for _, v := range g.subs {
@@ -84,23 +88,42 @@ func (g *Registry) notify(s *Subnet, notice []byte, keys []uint16, end int32) {
 			continue
 		}
 		if _, may := partition.Share(keys, s.keysOf(to), 0); may || to == end {
-			g.post(v, &note)
+			g.post(v, &note, manager)
 		}
 	}
 }
 
-// post queues a report for a subscription, unless it is pending already.
-func (g *Registry) post(v *subscription, note *[80]byte) {
-	if slices.ContainsFunc(v.waiting, func(other *[80]byte) bool { return *other == *note }) {
-		return
+// post queues a report for a subscription, unless it is pending already. An issuer gets its share
+// of the subscription's places, and a subscriber its share of all places. The manager as the issuer
+// gets as many as there are.
+func (g *Registry) post(v *subscription, note *[80]byte, manager bool) {
+	issuer, held := mad.NoticeIssuerLID.Get(note[:]), 0
+	for _, other := range v.waiting {
+		if *other == *note {
+			return
+		}
+		if mad.NoticeIssuerLID.Get(other[:]) == issuer {
+			held++
+		}
 	}
-	if len(v.waiting) >= g.limits.ReportsOfSubscription || g.waiting >= g.limits.Reports {
+	if manager {
+		held = 0
+	}
+	if !g.limits.Share.Allows(held, len(v.waiting), g.limits.ReportsOfSubscription) || !g.limits.Share.Allows(g.pending[v.port], g.waiting, g.limits.Reports) {
 		g.counts.Dropped++
 		return
 	}
 	v.waiting = append(v.waiting, note)
-	g.waiting++
+	g.await(v.port, 1)
 	g.enqueue(v)
+}
+
+// await adds n to the numbers of reports that wait: of all subscriptions, and of those of a port.
+func (g *Registry) await(port fabric.GUID, n int) {
+	g.waiting += n
+	if g.pending[port] += n; g.pending[port] == 0 {
+		delete(g.pending, port)
+	}
 }
 
 func (g *Registry) enqueue(v *subscription) {
@@ -112,7 +135,7 @@ func (g *Registry) enqueue(v *subscription) {
 
 // forget drops the reports of an ended subscription.
 func (g *Registry) forget(v *subscription) {
-	g.waiting -= len(v.waiting)
+	g.await(v.port, -len(v.waiting))
 	v.waiting = nil
 	delete(g.underWay, v.tag)
 	if v.queued {
@@ -152,7 +175,7 @@ func (g *Registry) Reported(tag uint64, acknowledged bool) {
 	delete(g.underWay, tag)
 	v.tag = 0
 	v.waiting = slices.Delete(v.waiting, 0, 1)
-	g.waiting--
+	g.await(v.port, -1)
 	if acknowledged {
 		g.counts.Acknowledged++
 	} else {

@@ -86,7 +86,9 @@ var allFigures = []figure{
 	newFigure(prometheus.CounterValue, "datagrams_dropped_total", "Received datagrams without effect, by reason.", dropped, "reason"),
 	newFigure(prometheus.CounterValue, "queries_total", "Queries of hosts and tools, by attribute and outcome: answered, refused, or busy (to be repeated).", queries, "attribute", "outcome"),
 	newFigure(prometheus.GaugeValue, "registered", "Registrations with subnet administration, by kind: services, subscriptions, multicast groups, members of groups.", registered, "kind"),
-	newFigure(prometheus.GaugeValue, "mlids", "Maximum number of multicast groups, by the tables of all switches.", mlids),
+	newFigure(prometheus.GaugeValue, "mlids", "Multicast LIDs that the tables of all switches support.", mlids),
+	newFigure(prometheus.GaugeValue, "mlids_used", "Multicast LIDs in use. Groups share them when they become scarce.", func(f *shown, add func(float64, ...string)) { add(float64(f.Clients.MLIDsUsed)) }),
+	newFigure(prometheus.CounterValue, "over_share_total", "Requests refused because the port holds its share, by kind: services, subscriptions, groups, members of groups.", overShare, "kind"),
 	newFigure(prometheus.CounterValue, "reports_total", "Reports to subscribers, by outcome: acknowledged, unanswered, or dropped because too many were waiting.", reports, "outcome"),
 	newFigure(prometheus.GaugeValue, "standbys", "Standby managers with a copy of LIDs, services and subscriptions.", func(f *shown, add func(float64, ...string)) { add(float64(f.Clients.Standbys)) }),
 	newFigure(prometheus.GaugeValue, "incidents", "Incidents of the last round: obstacles and oddities.", incidents),
@@ -155,6 +157,14 @@ func registered(f *shown, add func(float64, ...string)) {
 }
 
 func mlids(f *shown, add func(float64, ...string)) { add(float64(f.Clients.MLIDs)) }
+
+func overShare(f *shown, add func(float64, ...string)) {
+	n := &f.Clients.Refused
+	add(float64(n.Services), "services")
+	add(float64(n.Subscriptions), "subscriptions")
+	add(float64(n.Groups), "groups")
+	add(float64(n.Members), "members")
+}
 
 func reports(f *shown, add func(float64, ...string)) {
 	add(float64(f.Clients.Reports.Acknowledged), "acknowledged")

@@ -131,7 +131,7 @@ func TestMetricsMove(t *testing.T) {
 		`weft_sm_role_info{role="master"}`: 1, `weft_sm_role_info{role="standby"}`: 0, `weft_sm_engine_info{active="updn",asked="updn,dfsssp"}`: 1,
 		"weft_sm_proven": 1, "weft_sm_complete": 1, "weft_sm_links": 64, `weft_sm_nodes{type="switch"}`: 12, `weft_sm_nodes{type="ca"}`: 32,
 		"weft_sm_repairs_total": 0, `weft_sm_traps_total{trap="128"}`: 0, `weft_sm_smps_failed_total{attribute="NodeInfo",method="Get"}`: 0,
-		`weft_sm_smps_retried_total{attribute="NodeInfo",method="Get"}`: 0,
+		`weft_sm_smps_retried_total{attribute="NodeInfo",method="Get"}`: 0, "weft_sm_mlids_used": 1, `weft_sm_over_share_total{kind="groups"}`: 0,
 	} {
 		if got, ok := up[name]; !ok || got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)

@@ -82,7 +82,7 @@ func master() *watch.Snapshot {
 		UnderWay: &watch.Round{Number: 3, Why: "asked for", Begun: 4500 * time.Millisecond, Phase: "route"},
 		Due:      []watch.Due{{What: "a round: asked for", At: 0}, {What: "a light sweep", At: 8 * time.Second}},
 		Tally:    watch.Tally{LightSweeps: 4, HeavySweeps: 3},
-		Clients:  terms.Registered{Services: 3, Subscriptions: 2, Groups: 4, Members: 70, MLIDs: 1024, Standbys: 1, Reports: sa.ReportCounts{Acknowledged: 9, Unanswered: 1, Dropped: 4}},
+		Clients:  terms.Registered{Services: 3, Subscriptions: 2, Groups: 4, Members: 70, MLIDs: 1024, MLIDsUsed: 5, Refused: sa.RefusedCounts{Groups: 11, Members: 12, Services: 13, Subscriptions: 14}, Standbys: 1, Reports: sa.ReportCounts{Acknowledged: 9, Unanswered: 1, Dropped: 4}},
 		Queries: []terms.QueryCount{
 			{Attribute: "LinkRecord", Answered: 1},
 			{Attribute: "NodeRecord", Answered: 7, Refused: 2},
@@ -131,7 +131,9 @@ queries          515 answered (most: 500 PathRecord, 7 NodeRecord, 7
                  PortInfoRecord), 6 refused, 3 busy
 clients          3 services, 2 subscriptions; reports: 9 acknowledged, 1
                  unanswered, 4 dropped; 1 standbys with a copy
-groups           4 of at most 1024, with 70 members
+groups           4, with 70 members; 5 of 1024 multicast LIDs in use; refused
+                 over a port's share: 11 groups, 12 members, 13 services, 14
+                 subscriptions
 incidents        1
 no-plan: all refused
 `

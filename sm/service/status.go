@@ -12,6 +12,7 @@ import (
 	"weft/internal/fold"
 	"weft/route/levels"
 	"weft/sm/congestion"
+	"weft/sm/sa"
 	"weft/sm/terms"
 	"weft/sm/watch"
 )
@@ -295,10 +296,14 @@ func (s *Status) clients() string {
 		c.Reports.Acknowledged, c.Reports.Unanswered, c.Reports.Dropped, c.Standbys)
 }
 
-// groups summarises multicast groups and their limit.
+// groups summarises multicast groups, their limit, and what ports were refused.
 func (s *Status) groups() string {
 	c := &s.Clients
-	return fmt.Sprintf("%d of at most %d, with %d members", c.Groups, c.MLIDs, c.Members)
+	text := fmt.Sprintf("%d, with %d members; %d of %d multicast LIDs in use", c.Groups, c.Members, c.MLIDsUsed, c.MLIDs)
+	if n := c.Refused; n != (sa.RefusedCounts{}) {
+		text += fmt.Sprintf("; refused over a port's share: %d groups, %d members, %d services, %d subscriptions", n.Groups, n.Members, n.Services, n.Subscriptions)
+	}
+	return text
 }
 
 // proof summarises the judge's verdict.

@@ -136,7 +136,11 @@ func (s *Fake) Do(path []byte, method mad.Method, attr mad.AttrID, mod uint32, d
 		if set {
 			d.Tables[[2]uint32{uint32(attr), mod}] = *data
 		}
-		*data = d.Tables[[2]uint32{uint32(attr), mod}]
+		had, written := d.Tables[[2]uint32{uint32(attr), mod}]
+		*data = had
+		if attr == mad.AttrVLArbitrationTable && !written { // after a restart VL 0 has its turn
+			mad.VLArbitrationTableWeight.Set(data[:], 0, 1)
+		}
 	}
 	return 0, true
 }

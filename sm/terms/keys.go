@@ -28,8 +28,10 @@ type Keys struct {
 	Lease   uint16                 // M_KeyLeasePeriod in seconds, 0: unlimited
 }
 
-// Given reports whether the manager assigns keys.
-func (k *Keys) Given() bool { return k.One != 0 || len(k.Secret) > 0 }
+// Given reports whether the manager assigns keys, or is to take away those that it knows.
+func (k *Keys) Given() bool {
+	return k.One != 0 || len(k.Secret) > 0 || len(k.Former) > 0 || len(k.Known) > 0 || len(k.Others) > 0
+}
 
 // Of returns the key planned for a port, 0 for none.
 func (k *Keys) Of(port fabric.GUID) uint64 {

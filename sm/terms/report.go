@@ -55,6 +55,7 @@ const (
 	OtherRules    IncidentKind = "other-rules"     // the previous master used other files than ours
 	OthersLIDs    IncidentKind = "other-lids"      // another manager assigned LIDs since
 	Locked        IncidentKind = "locked"          // a port has an unknown M_Key
+	DisabledPort  IncidentKind = "disabled-port"   // a port was told to have no link
 	NotStored     IncidentKind = "not-stored"      // the state file cannot be written
 
 	// Of a Manager, between and around rounds.
@@ -71,6 +72,7 @@ const (
 	EntriesDropped IncidentKind = "entries-dropped" // packets were dropped for a moment
 	MixedTables    IncidentKind = "mixed-tables"    // risks while tables are written
 	OldLevels      IncidentKind = "old-levels"      // risks from hosts on old service levels
+	PortOverShare  IncidentKind = "over-share"      // a port is refused more than its share
 	NotSpread      IncidentKind = "not-spread"      // no multicast trees, or not on a switch
 	FabricChanged  IncidentKind = "fabric-changed"  // a difference from the previous round
 

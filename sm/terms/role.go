@@ -25,13 +25,15 @@ type QueryCount struct {
 // Registered counts the registrations of clients with subnet administration, and the standbys with
 // a copy of them.
 type Registered struct {
-	Services      int             `json:"services"`
-	Subscriptions int             `json:"subscriptions"`
-	Groups        int             `json:"groups"`   // multicast groups, including those of partitions
-	Members       int             `json:"members"`  // of all groups together
-	MLIDs         int             `json:"mlids"`    // room for groups in all switches
-	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
-	Standbys      int             `json:"standbys"` // standbys that must confirm before weft acknowledges
-	InStep        bool            `json:"in_step"`  // for a standby: it has a complete copy
-	Rejected      int             `json:"rejected"` // messages from managers with another mkey-secret, or another SM_Key if there is no secret
+	Services      int              `json:"services"`
+	Subscriptions int              `json:"subscriptions"`
+	Groups        int              `json:"groups"`             // multicast groups, including those of partitions
+	Members       int              `json:"members"`            // of all groups together
+	MLIDs         int              `json:"mlids"`              // multicast LIDs that all switches support
+	MLIDsUsed     int              `json:"mlids_used"`         // that groups have; groups can share one
+	Refused       sa.RefusedCounts `json:"refused_over_share"` // places refused to ports that hold their share, since the start
+	Reports       sa.ReportCounts  `json:"reports"`            // to subscribers, since we are the master
+	Standbys      int              `json:"standbys"`           // standbys that must confirm before weft acknowledges
+	InStep        bool             `json:"in_step"`            // for a standby: it has a complete copy
+	Rejected      int              `json:"rejected"`           // messages from managers with another mkey-secret, or another SM_Key if there is no secret
 }

@@ -9,6 +9,7 @@ import (
 	"weft/emulator"
 	"weft/fabric/gen"
 	"weft/internal/racing"
+	"weft/internal/share"
 	"weft/sm/clients"
 	"weft/sm/ledger"
 	"weft/sm/sa"
@@ -44,7 +45,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	watch := terms.UsualWatch
 	watch.Rebalance = 0
 	v.manager, v.planTime = NewManager(terms.Config{}, watch), 30*time.Millisecond
-	a := &clients.Administration{Members: clients.NewMembers()}
+	a := &clients.Administration{Members: clients.NewMembers(share.Rule{})}
 	a.Serving.Store(&clients.Serving{Open: true})
 	var told mad.Datagram // between rounds
 	var of *ledger.Ledger // whose paths these are
@@ -106,7 +107,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 // busy until its own round has ended, and never with data from an earlier time as the master.
 func TestAnswersByRole(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{Elect: true})
-	a := &clients.Administration{Members: clients.NewMembers()}
+	a := &clients.Administration{Members: clients.NewMembers(share.Rule{})}
 	a.Serving.Store(&clients.Serving{Open: true})
 	var seen []string
 	old := (*sa.Subnet)(nil)

@@ -102,7 +102,7 @@ func TestChangesAreNamed(t *testing.T) {
 		{"what an adapter can do", func(t *testing.T, v *virtual, f *fabric.Fabric, host fabric.NodeID) {
 			v.alter = func(ev *terms.Event) {
 				k, slot, _ := ledger.SplitTag(ev.Tag)
-				if c := v.manager.found(); ev.Kind == terms.Answer && k == ledger.GetPort && c.Nodes[c.Owner[slot]].GUID == f.Nodes[host].GUID {
+				if c := v.manager.found(); ev.Kind == terms.Answer && k == ledger.GetKey && c.Nodes[c.Owner[slot]].GUID == f.Nodes[host].GUID {
 					mad.PortInfoCapabilityMask.Put(ev.Data[:], mad.CapIsExtendedSpeeds|1<<20)
 				}
 			}

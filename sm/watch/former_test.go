@@ -2,12 +2,8 @@ package watch
 
 import (
 	"bytes"
-	"compress/gzip"
-	"context"
-	"os"
 	"reflect"
 	"testing"
-	"time"
 
 	"weft/fabric"
 	"weft/route/engine"
@@ -16,55 +12,6 @@ import (
 	"weft/sm/recording"
 	"weft/sm/terms"
 )
-
-// TestFormerRecording: the recording of a standby that learns, misses its master and takes over
-// replays to the same actions. former.recording is of version 1: its sums include the texts of its
-// weft, so the events whose actions have texts are not compared, and seven kinds of events are News
-// today. The same life is in takeover.recording as version 2, written by a replay that met all sums
-// of version 1; all its events are compared. The day that an engine or a round is to do otherwise
-// on purpose both files can go; TestFormerNews stays.
-func TestFormerRecording(t *testing.T) {
-	for _, name := range []string{"former", "takeover"} {
-		var told []reflect.Value
-		actions, fields := 0, map[string]bool{}
-		if err := playFile(t, name, func(_ time.Duration, ev *terms.Event, a []terms.Action) {
-			if actions += len(a); ev.Kind == terms.Told {
-				told = append(told, reflect.ValueOf(*ev.News))
-			}
-		}); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		for _, n := range told {
-			for i := range n.NumField() {
-				if !n.Field(i).IsZero() {
-					fields[n.Type().Field(i).Name] = true
-				}
-			}
-		}
-		if len(told) != 7 || len(fields) != 7 || actions != 569 {
-			t.Errorf("%s: %d actions, %d news, of which %v", name, actions, len(told), fields)
-		}
-	}
-}
-
-// playFile plays a recording of testdata.
-func playFile(t *testing.T, name string, see func(now time.Duration, ev *terms.Event, a []terms.Action)) error {
-	t.Helper()
-	file, err := os.Open("testdata/recordings/" + name + ".recording.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	plain, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := recording.NewRecording(plain, engine.Parse)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return playerOf(r).Play(context.Background(), r, see)
-}
 
 // TestFormerNews: each event of a former kind is news of its one field, which is not nil where it
 // is empty.

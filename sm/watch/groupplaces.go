@@ -60,12 +60,13 @@ func (gs *groups) look(l *ledger.Ledger) int {
 			return 0
 		}
 		positions := int(l.Nodes[at].Ports)/16 + 1
-		gs.want = slices.Grow(gs.want[:0], gs.used*positions)[:gs.used*positions]
+		blocks := gs.blocksOf(&l.Nodes[at])
+		gs.want = slices.Grow(gs.want[:0], blocks*positions)[:blocks*positions]
 		gs.spread.Fill(s, gs.bySwitch.Groups(s), gs.want, positions)
-		for b := range gs.used {
+		for b := range blocks {
 			gs.add(l, int32(at), uint16(b), gs.want[b*positions:][:positions])
 		}
-		return gs.used * positions
+		return blocks * positions
 	}
 	tree := gs.trees[at]
 	id := l.ByGUID[l.Graph.SwitchGUID[tree.sw]]
@@ -74,6 +75,24 @@ func (gs *groups) look(l *ledger.Ledger) int {
 	gs.spread.Block(tree.sw, int(tree.block), gs.want)
 	gs.add(l, id, tree.block, gs.want)
 	return positions
+}
+
+// blocksOf returns how many blocks of a switch are compared: those of groups, and one more. If that
+// one is not empty, another manager had more groups: see noteLeft.
+func (gs *groups) blocksOf(n *ledger.Node) int {
+	if int(mad.SwitchInfoMulticastFDBCap.Get(n.Sw[:])) > gs.used*mad.MFTBlock {
+		return gs.used + 1
+	}
+	return gs.used
+}
+
+// noteLeft has one more block compared, after a block without groups of ours was read that is not
+// empty.
+func (gs *groups) noteLeft(b *groupBlock, has *[mad.MFTBlock]uint16) {
+	if b.masks == nil && int(b.block) >= gs.used && *has != noPorts {
+		gs.used = int(b.block) + 1
+		gs.stale, gs.all = true, true
+	}
 }
 
 // add adds a switch's block of MLIDs to the step's list if it needs work. want holds, by position,

@@ -300,6 +300,7 @@ func (m *Manager) onGroupBlock(ev *terms.Event) {
 		}
 	}
 	gs.table(n).put(b.block, b.position, has)
+	gs.noteLeft(b, has)
 }
 
 // doubtSent makes blocks unknown that were sent more than once since the last call, so that they

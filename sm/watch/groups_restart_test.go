@@ -27,7 +27,7 @@ func TestGroupsThroughRestarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newCastBed(t, f, formula[1], rapid.SampledFrom([]uint8{0, 0, 2}).Draw(t, "LMC"))
+		b := newCastBed(t, f, formula[1], rapid.SampledFrom([]uint8{0, 0, 2}).Draw(t, "LMC"), rapid.SampledFrom([]uint64{0, 3, 17}).Draw(t, "MLIDs"))
 		b.v.onAction = nil // copies that come late may bring an older block back
 		var switches []fabric.NodeID
 		for id := range f.Nodes {
@@ -88,7 +88,7 @@ func TestRestartUnderClearing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newCastBed(t, f, "updn", 0)
+		b := newCastBed(t, f, "updn", 0, 0)
 		away := rapid.IntRange(1, len(b.hosts)-1).Draw(t, "host")
 		for host := range b.hosts {
 			if host != away {

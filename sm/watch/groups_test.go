@@ -14,6 +14,7 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/draws"
+	"weft/internal/share"
 	"weft/route/engine"
 	"weft/sm/clients"
 	"weft/sm/ledger"
@@ -27,7 +28,8 @@ import (
 
 // castBed is a subnet with a manager, groups, and a program at each host that counts what comes.
 type castBed struct {
-	t       *rapid.T
+	t       smtest.Fataler
+	mlids   uint64 // MulticastFDBCap of every switch; 0: as emulated
 	f       *fabric.Fabric
 	v       *virtual
 	m       *clients.Members
@@ -40,12 +42,12 @@ type castBed struct {
 	holds   map[switchBlock][64]byte
 }
 
-func newCastBed(t *rapid.T, f *fabric.Fabric, engine string, lmc uint8) *castBed {
+func newCastBed(t smtest.Fataler, f *fabric.Fabric, engine string, lmc uint8, mlids uint64) *castBed {
 	v, err := newVirtual(f, emulator.Options{Seed: 1}, terms.Config{}, smtest.JobOf(engine, lmc))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
-	b := &castBed{t: t, f: f, v: v, m: clients.NewMembers(), holds: map[switchBlock][64]byte{}}
+	b := &castBed{t: t, mlids: mlids, f: f, v: v, m: clients.NewMembers(share.Rule{}), holds: map[switchBlock][64]byte{}}
 	watch := terms.UsualWatch
 	watch.Interval, watch.Retry = 100*time.Millisecond, 300*time.Millisecond
 	v.manager = NewManager(terms.Config{}, watch)
@@ -73,7 +75,7 @@ func newCastBed(t *rapid.T, f *fabric.Fabric, engine string, lmc uint8) *castBed
 			}
 		}})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v", err)
 		}
 		b.clients = append(b.clients, client)
 	}
@@ -109,7 +111,7 @@ func (b *castBed) settle() {
 func (b *castBed) ask(method mad.Method, host int, mgid [16]byte, state uint64) mad.Status {
 	m, err := mad.Request{Method: method, Attr: mad.AttrMCMemberRecord}.SA(make([]byte, mad.Size), smtest.MemberMask)
 	if err != nil {
-		b.t.Fatal(err)
+		b.t.Fatalf("%v", err)
 	}
 	rec := m.Data()
 	copy(rec, mgid[:])
@@ -121,7 +123,13 @@ func (b *castBed) ask(method mad.Method, host int, mgid [16]byte, state uint64) 
 	if pool := b.subnet.Plan.Multicast; pool != nil {
 		mad.MCMemberRecordSL.Put(rec, uint64(pool.SL))
 	}
-	a := b.m.Answer(&b.r, b.subnet, &wire.Datagram{MAD: m})
+	info, err := b.v.sub.PortInfo(b.hosts[host])
+	if err != nil {
+		b.t.Fatalf("%v", err)
+	}
+	from := wire.ToLID(1, 1)
+	from.SLID = uint16(mad.PortInfoLID.Get(info))
+	a := b.m.Answer(&b.r, b.subnet, &wire.Datagram{Addr: from, MAD: m})
 	select {
 	case <-b.m.Changed:
 		b.v.step(&terms.Event{Kind: terms.MembersChanged})
@@ -152,9 +160,20 @@ func (b *castBed) hostOf(m *sa.Member) int {
 	return slices.IndexFunc(b.hosts, func(e fabric.End) bool { return b.f.Nodes[e.Node].Ports[e.Port].GUID == guid })
 }
 
-// check sends from each member of each group: each receiver but the sender gets it once, and nobody
-// else.
+// check sends from each member of each group: each receiver of this or another group with the MLID,
+// but the sender, gets it once, and nobody else.
 func (b *castBed) check() (sent int) {
+	receives := map[fabric.LID]map[int]bool{}
+	b.m.Groups.All(func(g *sa.Group) {
+		if receives[g.MLID] == nil {
+			receives[g.MLID] = map[int]bool{}
+		}
+		for i := range g.Members {
+			if g.Members[i].State&(mad.JoinFull|mad.JoinNon) != 0 {
+				receives[g.MLID][b.hostOf(&g.Members[i])] = true
+			}
+		}
+	})
 	b.m.Groups.All(func(g *sa.Group) {
 		for i := range g.Members {
 			from := b.hostOf(&g.Members[i])
@@ -162,8 +181,7 @@ func (b *castBed) check() (sent int) {
 			sent++
 			for h, n := range b.got {
 				want := 0
-				at := slices.IndexFunc(g.Members, func(m sa.Member) bool { return b.hostOf(&m) == h })
-				if h != from && at >= 0 && g.Members[at].State&(mad.JoinFull|mad.JoinNon) != 0 {
+				if h != from && receives[g.MLID][h] {
 					want = 1
 				}
 				if n != want {
@@ -196,9 +214,19 @@ func (b *castBed) tableBlock(tag uint64) switchBlock {
 	return switchBlock{b.v.manager.inForce.Nodes[block.id].GUID, block.block, block.position}
 }
 
-// answered keeps what switches say that they hold.
+// smallTables has the SwitchInfo in an answer say that the multicast table has so many MLIDs.
+func smallTables(ev *terms.Event, mlids uint64) {
+	if k, _, _ := ledger.SplitTag(ev.Tag); ev.Kind == terms.Answer && int(k) < len(ledger.Kinds) && ledger.Kinds[k].Attr == mad.AttrSwitchInfo {
+		mad.SwitchInfoMulticastFDBCap.Put(ev.Data[:], mlids)
+	}
+}
+
+// answered keeps what switches say that they hold, and sets the size of their multicast tables.
 func (b *castBed) answered(ev *terms.Event) {
 	gs := &b.v.manager.groups
+	if b.mlids > 0 {
+		smallTables(ev, b.mlids)
+	}
 	if ev.Kind != terms.Answer || ev.Tag>>56 != terms.GroupTag || ev.Outcome != terms.Answered || uint32(ev.Tag>>32)&0xFFFFFF != gs.number&0xFFFFFF || int(uint32(ev.Tag)) >= len(gs.list) {
 		return
 	}
@@ -234,7 +262,7 @@ func TestGroupsThroughFaults(whole *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		b := newCastBed(t, f, formula[1], rapid.SampledFrom([]uint8{0, 0, 2}).Draw(t, "LMC"))
+		b := newCastBed(t, f, formula[1], rapid.SampledFrom([]uint8{0, 0, 2}).Draw(t, "LMC"), rapid.SampledFrom([]uint64{0, 2, 3}).Draw(t, "MLIDs"))
 		if b.subnet == nil || b.subnet.Plan.Multicast == nil {
 			t.Fatalf("no trees: %v", b.v.entries)
 		}

@@ -175,7 +175,7 @@ func TestKeysMove(t *testing.T) {
 	moved := 0
 	draws.Check(t, func(t *rapid.T) {
 		all := []terms.Keys{{}, smtest.SecretKeys, smtest.OtherKeys, {One: 1, Protect: 3, Lease: 60}, {One: 2, Protect: 2}, {One: 3}, smtest.HidingKeys}
-		from, to := rapid.IntRange(0, len(all)-1).Draw(t, "from"), rapid.IntRange(1, len(all)-1).Draw(t, "to")
+		from, to := rapid.IntRange(0, len(all)-1).Draw(t, "from"), rapid.IntRange(0, len(all)-1).Draw(t, "to")
 		opt := emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}
 		if rapid.Bool().Draw(t, "bad wire") {
 			opt.Impairment = emulator.Impairment{Loss: 0.03, Duplicate: 0.03, Late: 0.05, LateBy: 50 * time.Millisecond}
@@ -375,6 +375,8 @@ func TestKeysChange(t *testing.T) {
 		{old, terms.Keys{Secret: smtest.SecretKeys.Secret, Former: [][]byte{[]byte("none"), old.Secret}, Protect: 1}},
 		{old, terms.Keys{One: 5, Former: [][]byte{old.Secret}, Protect: 3}},
 		{terms.Keys{One: 1, Protect: 3}, terms.Keys{One: 2, Others: []uint64{9, 1}, Protect: 3}},
+		{old, terms.Keys{Former: [][]byte{old.Secret}}},
+		{terms.Keys{One: 1, Protect: 3}, terms.Keys{Others: []uint64{9, 1}}},
 		{terms.Keys{One: 1, Protect: 2}, terms.Keys{Secret: smtest.SecretKeys.Secret, Others: []uint64{1}, Protect: 1}},
 	} {
 		v, err := newVirtual(smtest.Formula(t, "rlft(6,2)"), emulator.Options{}, terms.Config{Keys: c.from}, smtest.JobOf("updn", 0))
@@ -389,6 +391,23 @@ func TestKeysChange(t *testing.T) {
 		}
 		if n := verifyKeys(t, v, c.to); n > 0 && c.from.Protect == 1 {
 			t.Errorf("from %+v to %+v: %d SMPs with a wrong key", c.from, c.to, n)
+		}
+	}
+}
+
+// TestLeaseChanges: another protection or lease, told while the manager runs, reaches all ports,
+// though their keys stay.
+func TestLeaseChanges(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{Keys: smtest.SecretKeys})
+	for _, change := range []func(k *terms.Keys){
+		func(k *terms.Keys) { k.Lease += 30 }, func(k *terms.Keys) { k.Protect = 0 }, func(k *terms.Keys) { k.Lease = 0 },
+	} {
+		cfg := v.manager.cfg
+		change(&cfg.Keys)
+		v.step(&terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: cfg, Watch: terms.UsualWatch, Routing: v.routing, What: "another lease"}})
+		v.runUntil(v.now + 3*time.Second)
+		if n := verifyKeys(t, v, cfg.Keys); n > 0 || !isOpen(v.manager.Result().Report) {
+			t.Errorf("%+v: %d SMPs with a wrong key, %v", cfg.Keys, n, v.manager.Result().Report.Incidents)
 		}
 	}
 }

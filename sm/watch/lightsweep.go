@@ -73,6 +73,7 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 	case id == ledger.NoSlot && ev.Outcome != terms.Answered:
 		m.sweepFound(now, "our own port no longer answers")
 	case id == ledger.NoSlot && mad.PortInfoMasterSMLID.Get(ev.Data[:]) != uint64(c.Prog.SMLID):
+		m.wanted.tables = true // and what else, the next round sees
 		m.sweepFound(now, "another manager has written MasterSMLID of our own port")
 	case id == ledger.NoSlot:
 	case int(id) >= len(c.Nodes):

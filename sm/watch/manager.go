@@ -190,6 +190,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	case terms.Reconfigure:
 		m.reconfigure(now, ev.Settings)
 	case terms.Resweep:
+		m.wanted.tables = true
 		m.ask("a full sweep was requested", false)
 	case terms.Rebalance:
 		m.ask("routing from scratch was requested", true)
@@ -314,7 +315,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
-	case (m.somewhere || m.inForce != nil && m.inForce.HalfWritten) && kind == askChanged:
+	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && kind == askChanged:
 		kind = askAll
 	}
 	m.somewhere, m.untold = false, false
@@ -335,7 +336,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	if m.traps.untold > 0 {
 		m.tell(terms.TrapsUntold, "%d more traps since the last round began", m.traps.untold)
 	}
-	m.traps = trapLog{seen: map[string]bool{}}
+	m.traps = trapLog{seen: map[string]bool{}, of: map[fabric.LID]int{}}
 	m.tell(terms.RoundBegun, "a round begins: %s", why)
 	m.round = Round{Number: m.round.Number + 1, Why: why, Begun: m.now}
 	m.stepRound(&terms.Event{Kind: terms.Start})
@@ -347,6 +348,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g.By.Drain, g.By.Stays = m.Drained(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
+	g.ReadTables = m.wanted.tables && m.inForce != nil
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
 	g.Claimed, g.HandedBy, g.Reregister = m.claimed, m.election.handed, m.reregister
@@ -359,6 +361,9 @@ func (m *Manager) endRound(now time.Duration) {
 	m.result = m.current.Result()
 	m.next = m.result.Inherit
 	m.groups.forgetRestarted(m.result.Ledger, m.given.Before)
+	if m.given.ReadTables {
+		m.groups.held = nil
+	}
 	m.given.Before = nil // free its memory
 	r, master := m.result.Report, m.result.Master
 	m.memory.end(now, m.result)
@@ -370,6 +375,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.watchLinks(now)
 	defer m.tellRules()
 	if r.State == terms.Up || r.State == terms.UpInPart {
+		m.wanted.tables = m.wanted.tables && !m.given.ReadTables
 		m.watchStuck()
 		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
 		m.takeRound(now)

@@ -12,6 +12,7 @@ import (
 type wantedRound struct {
 	why    string // "" where none is wanted
 	afresh bool   // route from scratch; stays set until a round has done so
+	tables bool   // read all tables; stays set until a round has done so
 }
 
 // ask requests a round, which begins as soon as none is under way. A standby refuses.
@@ -107,6 +108,10 @@ func (m *Manager) tellKeys() {
 	}
 	if old > 0 {
 		m.tell(terms.KeysGiven, "%d of %d ports have not accepted their new M_Keys", old, ports)
+		return
+	}
+	if k.One == 0 && len(k.Secret) == 0 {
+		m.tell(terms.KeysGiven, "%d ports have no M_Key any more; absent ports may still have old ones", ports)
 		return
 	}
 	m.tell(terms.KeysGiven, "%d ports have their new M_Keys; absent ports may still have old ones", ports)

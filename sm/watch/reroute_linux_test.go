@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weft/emulator"
+	"weft/internal/share"
 	"weft/sm/clients"
 	"weft/sm/sa"
 	"weft/sm/smtest"
@@ -44,7 +45,7 @@ func BenchmarkPathRecordsWhileRerouted(b *testing.B) {
 	for v.manager.inForce == nil {
 		v.runUntil(v.now + time.Second)
 	}
-	a := clients.NewAdministration(nil, nil)
+	a := clients.NewAdministration(nil, nil, share.Rule{}, nil)
 	takeFrom(a, v.manager)
 	stop, stopped := make(chan struct{}), make(chan int)
 	g := v.manager.inForce.Graph

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/share"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -33,14 +34,27 @@ func (o *outbox) reply(ev *terms.Event) {
 	o.out = append(o.out, terms.Action{Kind: terms.Reply, Datagram: ev.Datagram})
 }
 
-// trapLog remembers the traps since the last round began, so that each is logged once.
+// trapLog remembers the traps since the last round began, so that each is logged once. A port gets
+// its share of the places.
 type trapLog struct {
 	seen   map[string]bool
-	untold int // repeated, or too many
+	of     map[fabric.LID]int // number of them by LID
+	untold int                // repeated, or too many
 }
 
 // mostTraps is the number of different traps logged between two rounds.
 const mostTraps = 256
+
+// isNew reports whether a trap from a LID is to be logged.
+func (t *trapLog) isNew(from fabric.LID, what string) bool {
+	if t.seen[what] || !(share.Rule{}).Allows(t.of[from], len(t.seen), mostTraps) {
+		t.untold++
+		return false
+	}
+	t.seen[what] = true
+	t.of[from]++
+	return true
+}
 
 // onTrap represses a trap. If the subnet may have changed, a round follows.
 func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
@@ -67,11 +81,7 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 		kind, what = terms.WrongKey, what+violationText(m.inForce, slot, notice)
 		m.showKey(slot)
 	}
-	switch {
-	case m.traps.seen[what] || len(m.traps.seen) == mostTraps:
-		m.traps.untold++
-	default:
-		m.traps.seen[what] = true
+	if m.traps.isNew(issuer, what) {
 		m.tell(kind, "%s", what)
 	}
 	if changed && (m.inRound || m.election.master == nil) { // for a standby it is the master's business

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/wire"
 	"weft/wire/mad"
 )
 
@@ -76,8 +77,8 @@ func TestBytes(t *testing.T) {
 		for _, r := range m.in {
 			in += len(r.message)
 		}
-		if in > 10_000 || out > 10_000 || in != m.inBytes || out != m.outBytes {
-			t.Fatalf("%d bytes come, %d go, counted as %d and %d", in, out, m.inBytes, m.outBytes)
+		if in > 10_000 || out > 10_000 || in != m.inUse.bytes || out != m.outUse.bytes {
+			t.Fatalf("%d bytes come, %d go, counted as %d and %d", in, out, m.inUse.bytes, m.outUse.bytes)
 		}
 	}
 	if m.Counters().Refused < 150 {
@@ -86,15 +87,15 @@ func TestBytes(t *testing.T) {
 	for now := time.Duration(0); len(m.in)+len(m.out) > 0; now += time.Second {
 		m.Tick(now, nil)
 	}
-	if m.inBytes != 0 || m.outBytes != 0 {
-		t.Errorf("%d and %d bytes of no message", m.inBytes, m.outBytes)
+	if m.inUse.held != (held{}) || m.outUse.held != (held{}) || len(m.inUse.of)+len(m.outUse.of) > 0 {
+		t.Errorf("%+v and %+v are counted of no message", m.inUse, m.outUse)
 	}
 }
 
 // TestShares: a peer that asks for much, and acknowledges nothing, takes its share of the messages
 // and of the bytes, and leaves room for others.
 func TestShares(t *testing.T) {
-	for _, c := range []struct{ bytes, sent, want int }{{100, 300, 128}, {1 << 20, 9, 3}, {6 << 20, 4, 1}} {
+	for _, c := range []struct{ bytes, sent, want int }{{100, 300, 94}, {500 << 10, 9, 3}, {6 << 20, 4, 1}} {
 		m := New(Config{Messages: 1024, Bytes: 16 << 20})
 		data := make([]byte, c.bytes)
 		for tid := range uint64(c.sent) {
@@ -107,5 +108,46 @@ func TestShares(t *testing.T) {
 		if len(m.out) != c.want+1 {
 			t.Errorf("there is no room for another peer beside %d messages of %d bytes", c.want, c.bytes)
 		}
+	}
+}
+
+// TestSharesOfSenders: a peer that begins many messages, or sends long ones, leaves room for
+// others. A request that is too long is refused.
+func TestSharesOfSenders(t *testing.T) {
+	from := func(lid uint16, d *wire.Datagram) *wire.Datagram {
+		d.Addr.SLID = lid
+		return d
+	}
+	m := New(Config{Messages: 1024})
+	for tid := range uint64(2000) {
+		m.Arrived(0, from(7, segment(tid, mad.RMPPTypeData, mad.RMPPActive|mad.RMPPFirst, 1, 0)), nil)
+	}
+	if len(m.in) != 94 {
+		t.Errorf("%d messages of one peer are under way", len(m.in))
+	}
+	for lid := range uint16(100) {
+		d := from(100+lid, segment(1, mad.RMPPTypeData, mad.RMPPActive|mad.RMPPFirst, 1, 0))
+		if a := m.Arrived(0, d, nil); mad.RMPPType.Get(a[0].Datagram.MAD) != mad.RMPPTypeAck {
+			t.Fatalf("the message of port %d is refused", lid)
+		}
+	}
+	m = New(Config{Bytes: 1 << 20})
+	for n, peers := uint64(1), uint64(20); n < 200; n++ {
+		for tid := range peers {
+			flags := uint64(mad.RMPPActive)
+			if n == 1 {
+				flags |= mad.RMPPFirst
+			}
+			m.Arrived(0, from(7, segment(tid, mad.RMPPTypeData, flags, n, 0)), nil)
+		}
+	}
+	if b := m.inUse.bytes; b < 50_000 || b > 1<<20/10+40_000 {
+		t.Errorf("a peer has %d bytes under way", b)
+	}
+	whole := from(7, segment(1, mad.RMPPTypeData, mad.RMPPActive|mad.RMPPFirst, 1, 0))
+	mad.HeaderMethod.Put(whole.MAD, uint64(mad.GetMulti))
+	mad.RMPPPayloadLength.Put(whole.MAD, 1<<20)
+	if a := m.Arrived(0, whole, nil); mad.RMPPType.Get(a[0].Datagram.MAD) != mad.RMPPTypeAbort {
+		t.Error("a request of 1 MiB is accepted")
 	}
 }

@@ -29,7 +29,7 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 	case mad.RMPPVersion.Get(d.MAD) != 1:
 		m.refuse(k, d, mad.RMPPStatusBadVersion)
 		return
-	case segment == 0 || (segment == 1) != (flags&mad.RMPPFirst != 0) || segment > uint64(m.cfg.Longest/mad.RMPPSegmentData+1):
+	case segment == 0 || (segment == 1) != (flags&mad.RMPPFirst != 0) || segment > uint64(m.longest(d.MAD)/mad.RMPPSegmentData+1):
 		m.refuse(k, d, mad.RMPPStatusBadSegment)
 		return
 	case r == nil && segment > 1: // its beginning was lost or delayed: it will be repeated
@@ -58,7 +58,7 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 		r.due = now + m.patience()
 	}
 	if r.last > 0 && r.got == r.last {
-		m.deliver(r)
+		m.deliver(k, r)
 	} else if r.got == r.window {
 		m.acknowledge(r)
 	}
@@ -70,7 +70,7 @@ func (m *Machine) open(now time.Duration, k key, d *wire.Datagram) *incoming {
 	if len(m.in) >= m.cfg.Messages {
 		m.forgetComplete()
 	}
-	if len(m.in) >= m.cfg.Messages || declared > m.cfg.Longest {
+	if len(m.in) >= m.cfg.Messages || declared > m.longest(d.MAD) || !m.inUse.allows(&m.cfg, k.lid, mad.SAHeader.Size) {
 		m.counters.Refused++
 		m.abortIncoming(d.Addr.Reply(), d.MAD, mad.RMPPStatusNoResources)
 		return nil
@@ -78,8 +78,17 @@ func (m *Machine) open(now time.Duration, k key, d *wire.Datagram) *incoming {
 	r := &incoming{addr: d.Addr.Reply(), window: 1, declared: declared, due: now + m.patience()}
 	r.message = append(r.message, d.MAD[:mad.SAHeader.Size]...)
 	m.in[k] = r
-	m.inBytes += len(r.message)
+	m.inUse.add(k.lid, 1, len(r.message))
 	return r
+}
+
+// longest returns the maximum length of a message from a peer. Requests are short; without this a
+// peer could fill the memory with one.
+func (m *Machine) longest(d mad.Datagram) int {
+	if d.Method().IsResponse() {
+		return m.cfg.Longest
+	}
+	return min(m.cfg.Longest, m.cfg.Question)
 }
 
 // forgetComplete forgets the complete messages: their repetitions count as new messages.
@@ -111,7 +120,7 @@ func (m *Machine) keep(k key, r *incoming, d *wire.Datagram, segment int, last b
 	}
 	from := mad.SAHeader.Size + (segment-1)*mad.RMPPSegmentData
 	short := max(0, from+n-len(r.message))
-	if m.inBytes+short > m.cfg.Bytes {
+	if !m.inUse.grows(&m.cfg, k.lid, short) {
 		m.refuse(k, d, mad.RMPPStatusNoResources)
 		return false
 	}
@@ -119,7 +128,7 @@ func (m *Machine) keep(k key, r *incoming, d *wire.Datagram, segment int, last b
 		r.last, r.lastData = segment, n
 	}
 	if short > 0 {
-		m.inBytes += short
+		m.inUse.add(k.lid, 0, short)
 		r.message = append(r.message, make([]byte, short)...)
 	}
 	copy(r.message[from:from+n], d.MAD.Data())
@@ -148,13 +157,13 @@ func (m *Machine) acknowledge(r *incoming) {
 }
 
 // deliver delivers a complete message, and keeps what is needed to acknowledge its last segment
-// again.
-func (m *Machine) deliver(r *incoming) {
+// again. That no longer counts for its peer, and gives way to new messages.
+func (m *Machine) deliver(k key, r *incoming) {
 	m.counters.Received++
 	m.acknowledge(r)
 	whole := r.message
+	m.inUse.add(k.lid, -1, -len(whole))
 	r.message, r.complete = append(mad.Datagram(nil), whole[:mad.SAHeader.Size]...), true
-	m.inBytes -= len(whole) - len(r.message)
 	whole.PutSegment(1, len(whole)-mad.SAHeader.Size)
 	m.actions = append(m.actions, Action{Kind: Deliver, Datagram: wire.Datagram{Addr: r.addr.Reply(), MAD: whole}})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"weft/internal/share"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -15,9 +16,11 @@ type Config struct {
 	Timeout  time.Duration // until unacknowledged segments are sent again; 1 s
 	Retries  int           // repetitions without progress; 5, wire.NoRetries for none
 	Silent   bool          // end a message without acknowledgement silently, not by ABORT
-	Longest  int           // bytes of a received message; 64 MiB
+	Longest  int           // bytes of a received response; 64 MiB
+	Question int           // bytes of a received request; 64 KiB
 	Messages int           // messages under way, in each direction; 1024
 	Bytes    int           // of all messages under way, in each direction; 256 MiB
+	Share    share.Rule    // of one peer, in messages and bytes under way
 }
 
 // MaxWindow is the largest window: a receiver keeps a bit for each of its segments. It also limits
@@ -38,6 +41,9 @@ func (c Config) withDefaults() Config {
 	c.Retries = max(c.Retries, 0)
 	if c.Longest <= 0 {
 		c.Longest = 64 << 20
+	}
+	if c.Question <= 0 {
+		c.Question = 64 << 10
 	}
 	if c.Messages <= 0 {
 		c.Messages = 1024
@@ -82,15 +88,15 @@ type Machine struct {
 	counters Counters
 	out      map[key]*outgoing
 	in       map[key]*incoming
-	outBytes int    // of the messages in out
-	inBytes  int    // of the messages in in
+	outUse   use    // of the messages in out
+	inUse    use    // of the messages in in
 	memory   []byte // of the datagrams of this call
 	actions  []Action
 }
 
 // New creates a Machine without messages.
 func New(cfg Config) *Machine {
-	return &Machine{cfg: cfg.withDefaults(), out: map[key]*outgoing{}, in: map[key]*incoming{}}
+	return &Machine{cfg: cfg.withDefaults(), out: map[key]*outgoing{}, in: map[key]*incoming{}, outUse: newUse(), inUse: newUse()}
 }
 
 // Counters returns the counts so far.
@@ -127,7 +133,7 @@ func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Acti
 	m.begin(out)
 	k := keyOf(d.Addr.DLID, d.Addr.DQP, d.MAD, d.MAD.Method())
 	m.dropOut(k)
-	if len(m.out) >= m.cfg.Messages || m.outBytes+len(d.MAD) > m.cfg.Bytes || m.hasItsShare(d.Addr.DLID, len(d.MAD)) {
+	if !m.outUse.allows(&m.cfg, k.lid, len(d.MAD)) {
 		m.counters.Refused++
 		return m.end()
 	}
@@ -135,22 +141,10 @@ func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Acti
 	s.message = append(s.message, d.MAD...)
 	s.segments = max(1, (s.total()+mad.RMPPSegmentData-1)/mad.RMPPSegmentData)
 	m.out[k] = s
-	m.outBytes += len(s.message)
+	m.outUse.add(k.lid, 1, len(s.message))
 	s.due = now + m.cfg.Timeout
 	m.sendWindow(s)
 	return m.end()
-}
-
-// hasItsShare reports whether a peer already uses its share, so that there is room for others: an
-// eighth of the messages or 16, and with several messages a quarter of the bytes.
-func (m *Machine) hasItsShare(lid uint16, size int) bool {
-	n := 0
-	for k, s := range m.out {
-		if k.lid == lid {
-			n, size = n+1, size+len(s.message)
-		}
-	}
-	return n >= max(16, m.cfg.Messages/8) || n > 0 && size > m.cfg.Bytes/4
 }
 
 // Arrived processes a datagram from the medium. It must satisfy wire.RMPPActive, and is a part of a
@@ -270,7 +264,7 @@ func (m *Machine) onEnd(theirs, ours key) {
 func (m *Machine) dropOut(k key) bool {
 	s, ok := m.out[k]
 	if ok {
-		m.outBytes -= len(s.message)
+		m.outUse.add(k.lid, -1, -len(s.message))
 		delete(m.out, k)
 	}
 	return ok
@@ -279,7 +273,9 @@ func (m *Machine) dropOut(k key) bool {
 // dropIn forgets an incoming or complete message.
 func (m *Machine) dropIn(k key) {
 	if r, ok := m.in[k]; ok {
-		m.inBytes -= len(r.message)
+		if !r.complete {
+			m.inUse.add(k.lid, -1, -len(r.message))
+		}
 		delete(m.in, k)
 	}
 }

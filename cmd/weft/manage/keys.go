@@ -30,8 +30,8 @@ const usualLease = time.Minute
 func (k *keyFlags) add(cmd *cobra.Command, keys *terms.Keys) {
 	f := cmd.Flags()
 	f.StringVar(&k.secret, "mkey-secret", "", "`FILE` with a secret of at least 16 bytes; the M_Key of each port is derived from it and the port's GUID; the same for all managers of a subnet")
-	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "`FILE` with an earlier secret; ports with its keys get new ones; can be repeated")
-	f.StringVar(&k.known, "mkey-file", "", "`FILE` with M_Keys that ports may have, one line for each: port GUID, or * for any port, and key; such ports get our keys")
+	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "`FILE` with an earlier secret; ports with its keys get new ones, or none without --mkey-secret and --m-key; can be repeated")
+	f.StringVar(&k.known, "mkey-file", "", "`FILE` with M_Keys that ports may have, one line for each: port GUID, or * for any port, and key; such ports get our keys, or none as for --mkey-old-secret")
 	f.Uint8Var(&keys.Protect, "mkey-protect", 1, "M_KeyProtectBits `N` of ports with an M_Key. 0: all may read the key; 1: all may read everything else; 2 or 3: nothing is readable without it (with --mkey-secret: needs --state or --expect)")
 	f.DurationVar(&k.lease, "mkey-lease", usualLease, "M_KeyLeasePeriod: how long a port stays protected after an access with a wrong M_Key if its manager is gone; 0: forever")
 }
@@ -43,8 +43,6 @@ func (k *keyFlags) read(keys *terms.Keys, one uint64) error {
 	switch {
 	case one != 0 && k.secret != "":
 		return errors.New("give --m-key (one M_Key for all ports) or --mkey-secret (one for each port), not both")
-	case one == 0 && k.secret == "" && (len(k.former) > 0 || k.known != ""):
-		return errors.New("--mkey-old-secret and --mkey-file need --mkey-secret or --m-key, which define the new keys")
 	case keys.Protect > 3:
 		return fmt.Errorf("--mkey-protect %d: want 0 to 3", keys.Protect)
 	case k.lease < 0 || seconds > math.MaxUint16:

@@ -19,6 +19,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric/netfile/discovery"
+	"weft/internal/share"
 	"weft/sm"
 	"weft/sm/round"
 	"weft/sm/service/client"
@@ -32,6 +33,7 @@ type smFlags struct {
 	routing cli.RouteFlags
 	keep    cli.KeepFlags
 	config  terms.Config
+	share   share.Rule // of one port
 	keys    keyFlags
 	pkeys   partitionFlags
 	gids    gidFlags
@@ -87,6 +89,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.DurationVar(&s.config.Pause, "pause", terms.UsualPause, "when entries must be dropped before they change: time for packets under way to leave")
 	f.DurationVar(&s.watch.Rebalance, "rebalance-after", terms.UsualWatch.Rebalance, "time after the last repair until the manager routes from scratch; 0: never")
 	f.Uint8Var(&s.config.Priority, "priority", 0, "priority `N` among subnet managers, 0 to 15; the highest becomes master")
+	f.IntVar(&s.share.Percent, "port-share", share.UsualPercent, fmt.Sprintf("`PERCENT` of the free places for multicast groups, memberships, services and subscriptions that one port may hold, 1 to 100; any port may hold %d", share.Floor))
 	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "SM_Key `KEY` shown to other subnet managers; OpenSM, whose default sm_key is 1, accepts no other")
 	f.BoolVar(&s.codes, "codes", false, "explain the codes of the log and exit")
 	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
@@ -221,13 +224,16 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.config.Priority > 15 {
 		return nil, fmt.Errorf("--priority %d: want 0 to 15", s.config.Priority)
 	}
+	if s.share.Percent < 1 || s.share.Percent > 100 {
+		return nil, fmt.Errorf("--port-share %d: want 1 to 100 percent", s.share.Percent)
+	}
 	if s.config.Expected, err = s.expected(cmd); err != nil {
 		return nil, err
 	}
 	if s.config.Expected != nil && s.config.Keys.Given() {
 		s.config.Neighbours = terms.Neighbours(s.config.Expected)
 	}
-	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: cli.Clock()}
+	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Share: s.share, Clock: cli.Clock()}
 	r.Wire, err = s.wires.Config()
 	return r, err
 }

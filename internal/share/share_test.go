@@ -1,0 +1,40 @@
+package share
+
+import "testing"
+
+// TestRule lets ports take places until the rule stops them: few greedy ports leave room for
+// everybody, whoever comes first, and all places can be used.
+func TestRule(t *testing.T) {
+	for _, c := range []struct{ percent, greedy, most, each, all int }{
+		{0, 1, 1100, 100, 100},
+		{10, 10, 1100, 55, 550},
+		{100, 1, 1000, 500, 500},
+		{100, 9, 1000, 100, 900},
+		{1, 3, 100, Floor, 3 * Floor},
+		{10, 1, 10, 10, 10}, // fewer places than the floor
+	} {
+		r, held, used := Rule{c.percent}, make([]int, c.greedy), 0
+		for again := true; again && used <= c.most; {
+			again = false
+			for p := range held {
+				if r.Allows(held[p], used, c.most) {
+					held[p]++
+					used++
+					again = true
+				}
+			}
+		}
+		if held[0] != c.each || used != c.all {
+			t.Errorf("%+v: one port holds %d, all %d", c, held[0], used)
+		}
+		for used <= c.most && r.Allows(0, used, c.most) {
+			used++
+		}
+		if used != c.most {
+			t.Errorf("%+v: ports without places get %d", c, used)
+		}
+	}
+	if r := (Rule{}); !r.Fits(900, 0, 100, 1000) || r.Fits(901, 0, 100, 1000) || !r.Fits(40, 50, 100, 1000) || r.Fits(41, 50, 100, 1000) {
+		t.Error("pieces of different sizes")
+	}
+}
