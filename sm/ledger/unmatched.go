@@ -3,11 +3,12 @@ package ledger
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/fabric"
+	"weft/route"
 	"weft/sm/partition"
-	"weft/sm/terms"
 )
 
 // Unmatched is a member of a partition that selects no port.
@@ -18,9 +19,9 @@ type Unmatched struct {
 	Away   bool   // its port was there before
 }
 
-// FindUnmatched lists the members of partitions that select no port. stored has the LIDs of all
-// ports that have been there.
-func (l *Ledger) FindUnmatched(stored terms.LIDMap) (list []Unmatched) {
+// FindUnmatched lists the members of partitions that select no port. Those for which the Plan keeps
+// LIDs are away.
+func (l *Ledger) FindUnmatched() (list []Unmatched) {
 	if l.By.Partitions == nil || !l.By.Partitions.Partitions.NamesPorts() {
 		return nil
 	}
@@ -40,7 +41,7 @@ func (l *Ledger) FindUnmatched(stored terms.LIDMap) (list []Unmatched) {
 			m := &ps[part].Members[at]
 			u := Unmatched{Part: part, Member: m.String(), Why: "no node has such a description"}
 			if m.Who == partition.OnePort {
-				_, u.Away = stored[m.GUID]
+				u.Away = slices.ContainsFunc(l.Plan.Absent, func(a route.Absent) bool { return a.GUID == m.GUID })
 				u.Why = l.whyUnmatched(m.GUID, u.Away)
 			}
 			if !named[u] {

@@ -378,7 +378,6 @@ func (c *Round) takePlan(ev *terms.Event) {
 	}
 	c.noteTrees(result.NoMulticast)
 	c.noteLevels()
-	c.noteUnmatched()
 	r.Engine, r.Check = result.Engine.Name, result.Report
 	if result.Choice != nil {
 		r.Choice = result.Choice.String()
@@ -392,6 +391,7 @@ func (c *Round) takePlan(ev *terms.Event) {
 		c.note(terms.NotProven, terms.Place{}, "the Plan of %s has faults and is distributed all the same, as told", r.Engine)
 	}
 	c.Plan, c.Way = result.Plan, ev.Way
+	c.noteUnmatched()
 	c.noteWay()
 	r.NotTold = notTold(c.Plan, r.Check)
 }

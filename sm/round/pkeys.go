@@ -150,7 +150,7 @@ const mostUnmatched = 20
 // noteUnmatched finds the members of partitions that select no port, and notes those whose port has
 // never been there.
 func (c *Round) noteUnmatched() {
-	c.Prog.Unmatched = c.FindUnmatched(c.inherit.Stored)
+	c.Prog.Unmatched = c.FindUnmatched()
 	noted := 0
 	for _, u := range c.Prog.Unmatched {
 		if u.Away { // the node that is missing has an incident of its own

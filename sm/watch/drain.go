@@ -178,7 +178,7 @@ type standing struct{ before, now map[terms.Incident]bool }
 func (s *standing) drop(out *[]terms.Action, from int) {
 	kept := (*out)[:from]
 	for _, a := range (*out)[from:] {
-		if a.Kind == terms.Note && ((a.Incident.Kind == terms.NotDrained || a.Incident.Kind == terms.Stranger || a.Incident.Kind == terms.NoMember || a.Incident.Kind == terms.NoLevel)) {
+		if a.Kind == terms.Note && (a.Incident.Kind == terms.NotDrained || a.Incident.Kind == terms.Stranger || a.Incident.Kind == terms.NoMember || a.Incident.Kind == terms.NoLevel) {
 			s.now[a.Incident] = true
 			if s.before[a.Incident] {
 				continue

@@ -80,7 +80,8 @@ func (v *virtual) held(t *testing.T) map[string]string {
 		}
 	}
 	if lanes {
-		all["lanes"] = fmt.Sprint(v.sub.Lanes())
+		v.verifyLanes(t)
+		all["levels"] = fmt.Sprint(v.manager.inForce.Plan.Levels) // of a repaired Plan the trees may have another lane
 	}
 	all["tables"] = fmt.Sprint(v.sub.Tables())
 	all["groups"], all["drains"] = fmt.Sprint(clients.StandingGroups(v.manager.inForce.By.Partitions)), fmt.Sprint(v.manager.Drained())
@@ -110,7 +111,7 @@ func inForceOf(m *Manager) (terms.Config, terms.Watch) {
 }
 
 // seldom are the settings that no device holds: only the manager does.
-const seldom = "interval rebalance-after pause sm-key unproven take-over ask-roles expect flaps keep-absent congestion-control lease options priority"
+const seldom = "interval rebalance-after pause sm-key unproven take-over ask-roles expect flaps keep-absent congestion-control options priority"
 
 // reloads are the settings that a reload may change, by the name of their option, with a value that
 // is not the default.
@@ -148,40 +149,167 @@ var reloads = map[string]func(t *testing.T, o *options){
 	"engine": func(_ *testing.T, o *options) { o.routing, o.afresh = smtest.JobOf("dfsssp", 0), true },
 }
 
+// removals take settings away that a manager had from the start, or change its M_Keys. A stranger
+// that was let in keeps its link Active, so quarantine-strangers is not among them.
+var removals = map[string]func(o *options){
+	"partitions":         func(o *options) { o.cfg.Partitions = nil },
+	"levels":             func(o *options) { o.cfg.Levels = nil },
+	"congestion-control": func(o *options) { o.cfg.Congestion = nil },
+	"drain":              func(o *options) { o.cfg.Drain = nil },
+	"m-key":              func(o *options) { o.cfg.Keys.One, o.cfg.Keys.Others = 6, []uint64{5} },
+	"mkey-protect":       func(o *options) { o.cfg.Keys.Protect = 0 },
+	"mkey-lease":         func(o *options) { o.cfg.Keys.Lease = 0 },
+}
+
+// usual are the options that nobody gives.
+func usual() options {
+	cfg := terms.Config{SMKey: 1}
+	cfg.FillIn()
+	return options{cfg: cfg, watch: terms.UsualWatch, routing: smtest.JobOf("updn", 0)}
+}
+
 // TestForthAndBack: after a reload with another value of any setting it is in force, and after one
 // with the old value the devices, the groups and the manager are as if nothing had been.
 func TestForthAndBack(t *testing.T) {
-	a := func() options {
-		cfg := terms.Config{SMKey: 1}
-		cfg.FillIn()
-		return options{cfg: cfg, watch: terms.UsualWatch, routing: smtest.JobOf("updn", 0)}
-	}
-	plain := a()
-	fresh := plain.start(t)
-	want := fresh.held(t)
-	cfg, watch := inForceOf(fresh.manager)
 	for name, set := range reloads {
 		t.Run(name, func(t *testing.T) {
-			there, back := a(), a()
+			there := usual()
 			set(t, &there)
-			back.afresh = there.afresh
-			v := plain.start(t)
-			there.reload(v)
-			if now := v.held(t); !strings.Contains(seldom, name) && len(differing(want, now)) == 0 {
-				t.Error("no device has it")
-			}
-			other := there.start(t)
-			otherCfg, otherWatch := inForceOf(other.manager)
-			if c, w := inForceOf(v.manager); !reflect.DeepEqual(c, otherCfg) || !reflect.DeepEqual(w, otherWatch) {
-				t.Errorf("in force are %+v, %+v, and from the start %+v, %+v", c, w, otherCfg, otherWatch)
-			}
-			back.reload(v)
-			if list := differing(want, v.held(t)); len(list) > 0 {
-				t.Errorf("%d values are not as before:\n%s", len(list), strings.Join(list, "\n"))
-			}
-			if c, w := inForceOf(v.manager); !reflect.DeepEqual(c, cfg) || !reflect.DeepEqual(w, watch) {
-				t.Errorf("in force are %+v, %+v, want %+v, %+v", c, w, cfg, watch)
-			}
+			forthAndBack(t, name, usual(), there)
 		})
+	}
+	for name, remove := range removals {
+		t.Run("without "+name, func(t *testing.T) {
+			all := usual()
+			for _, name := range []string{"partitions", "levels", "congestion-control", "drain", "expect"} {
+				reloads[name](t, &all)
+			}
+			all.cfg.Keys = terms.Keys{One: 5, Others: []uint64{6}, Protect: 1, Lease: 60}
+			there := all
+			remove(&there)
+			forthAndBack(t, name, all, there)
+		})
+	}
+}
+
+// forthAndBack starts a manager with some options, has it take others, and the first ones again.
+func forthAndBack(t *testing.T, name string, here, there options) {
+	t.Helper()
+	v := here.start(t)
+	want := v.held(t)
+	cfg, watch := inForceOf(v.manager)
+	there.reload(v)
+	if now := v.held(t); !strings.Contains(seldom, name) && len(differing(want, now)) == 0 {
+		t.Error("no device has it")
+	}
+	otherCfg, otherWatch := inForceOf(there.start(t).manager)
+	if c, w := inForceOf(v.manager); !reflect.DeepEqual(c, otherCfg) || !reflect.DeepEqual(w, otherWatch) {
+		t.Errorf("in force are %+v, %+v, and from the start %+v, %+v", c, w, otherCfg, otherWatch)
+	}
+	here.afresh = there.afresh
+	here.reload(v)
+	if list := differing(want, v.held(t)); len(list) > 0 {
+		t.Errorf("%d values are not as before:\n%s", len(list), strings.Join(list, "\n"))
+	}
+	if c, w := inForceOf(v.manager); !reflect.DeepEqual(c, cfg) || !reflect.DeepEqual(w, watch) {
+		t.Errorf("in force are %+v, %+v, want %+v, %+v", c, w, cfg, watch)
+	}
+}
+
+// TestRebalanceForthAndBack: a routing from scratch that was due when rebalance-after became 0 is due
+// again when it is as before.
+func TestRebalanceForthAndBack(t *testing.T) {
+	o := usual()
+	v := o.start(t)
+	want := fmt.Sprint(v.sub.Tables())
+	f := v.sub.Fabric()
+	link := fabric.NoLink
+	for i := range f.Links {
+		if f.IsSwitchLink(fabric.LinkID(i)) {
+			link = fabric.LinkID(i)
+		}
+	}
+	for _, down := range []bool{true, false} {
+		if err := v.sub.SetLinkDown(link, down); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 15*time.Second)
+	}
+	off := o
+	off.watch.Rebalance = 0
+	off.reload(v)
+	if fmt.Sprint(v.sub.Tables()) == want {
+		t.Fatal("the repaired Plan is not in force")
+	}
+	if o.reload(v); fmt.Sprint(v.sub.Tables()) != want {
+		t.Errorf("it is not routed from scratch: %v", v.entries)
+	}
+}
+
+// TestUnmatchedMembers: members of partitions that select no port are named once, with what is wrong
+// about them, until they appear or the file is corrected. A host that is away is not taken for one.
+func TestUnmatchedMembers(t *testing.T) {
+	f := smtest.Formula(t, "rlft(4,2)")
+	host, err := f.FindNode("host 3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, port := f.Nodes[host].GUID, f.Nodes[host].Ports[1].GUID
+	late, err := f.FindNode("host 5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(`Default=0x7fff: ALL=full; a=0x10: 0x%x=full, 0x%x=full, "hots*"=full, "host 1"=full, ALL_ROUTERS, 0xdead; b=0x11: 0x%x;`, uint64(node), uint64(port), uint64(f.Nodes[late].Ports[1].GUID))
+	v, err := newVirtual(f, emulator.Options{}, terms.Config{}, smtest.JobOf("updn", 0))
+	if err == nil {
+		err = v.sub.SetNodeDown(late, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.manager = NewManager(terms.Config{Partitions: smtest.Partitioning(t, text, true, true)}, terms.UsualWatch)
+	v.step(&terms.Event{Kind: terms.Start})
+	unmatched := func(what string, want ...string) {
+		t.Helper()
+		v.runUntil(v.now + 2*time.Minute)
+		var got []string
+		for _, u := range v.manager.Snapshot(v.now).Routed.Unmatched {
+			got = append(got, fmt.Sprintf("%d %s: %s", u.Part, u.Member, u.Why))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: unmatched are %q, want %q", what, got, want)
+		}
+	}
+	byNode := fmt.Sprintf("1 0x%016x=full: no port has this GUID: it is the node GUID of CA %s, with port GUID %s", uint64(node), f.NodeName(host), port)
+	byName, nowhere := `1 "hots*"=full: no node has such a description`, `1 0x000000000000dead=limited: no port has this GUID`
+	yet := fmt.Sprintf("2 0x%016x=limited: ", uint64(f.Nodes[late].Ports[1].GUID))
+	unmatched("at first", byNode, byName, nowhere, yet+"no port has this GUID")
+	if n := v.told(terms.NoMember); n != 4 {
+		t.Errorf("%d are told: %v", n, v.entries)
+	}
+	for range 3 {
+		v.step(&terms.Event{Kind: terms.Resweep})
+		v.runUntil(v.now + time.Second)
+	}
+	if n, r := v.told(terms.NoMember), v.manager.Result().Report; n != 4 || r.Find(terms.NoMember) == nil {
+		t.Errorf("%d are told after more rounds, and in the report: %v", n, r.Incidents)
+	}
+	for turn, down := range []bool{false, true, false} {
+		if err := v.sub.SetNodeDown(late, down); err != nil {
+			t.Fatal(err)
+		}
+		list := []string{byNode, byName, nowhere}
+		if down {
+			list = append(list, yet+"the port is not in the subnet now")
+		}
+		unmatched(fmt.Sprint("turn ", turn), list...)
+	}
+	if n := v.told(terms.NoMember); n != 4 {
+		t.Errorf("%d are told: %v", n, v.entries)
+	}
+	v.tellPartitions(smtest.Partitioning(t, fmt.Sprintf(`Default=0x7fff: ALL=full; a=0x10: 0x%x=full, "host*";`, uint64(port)), true, true))
+	unmatched("corrected")
+	if r := v.manager.Result().Report; r.Find(terms.NoMember) != nil {
+		t.Errorf("%v", r.Incidents)
 	}
 }

@@ -45,8 +45,11 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	m.sweep.due = sooner(m.sweep.due, now+s.Watch.Interval)
 	m.again = sooner(m.again, now+s.Watch.MostRetry)
 	m.election.due = sooner(m.election.due, now+s.Watch.Interval)
-	if m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); s.Watch.Rebalance <= 0 {
+	switch m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); {
+	case s.Watch.Rebalance <= 0:
 		m.afresh = terms.Never
+	case m.afresh == terms.Never && m.unbalanced && m.inForce != nil:
+		m.afresh = now + s.Watch.Rebalance
 	}
 	m.tellRules()
 	if m.election.master != nil || m.election.off {
