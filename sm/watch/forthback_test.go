@@ -81,7 +81,7 @@ func (v *virtual) held(t *testing.T) map[string]string {
 	}
 	if lanes {
 		v.verifyLanes(t)
-		all["levels"] = fmt.Sprint(v.manager.inForce.Plan.Levels) // of a repaired Plan the trees may have another lane
+		all["levels"] = fmt.Sprint(v.manager.inForce.Plan.Levels)
 	}
 	all["tables"] = fmt.Sprint(v.sub.Tables())
 	all["groups"], all["drains"] = fmt.Sprint(clients.StandingGroups(v.manager.inForce.By.Partitions)), fmt.Sprint(v.manager.Drained())
@@ -150,10 +150,10 @@ var reloads = map[string]func(t *testing.T, o *options){
 }
 
 // removals take settings away that a manager had from the start, or change its M_Keys. A stranger
-// that was let in keeps its link Active, so quarantine-strangers is not among them.
+// that was let in keeps its link Active, so quarantine-strangers is not among them; nor are the
+// levels, since the Plan keeps its paths, and with other levels its trees may share a lane.
 var removals = map[string]func(o *options){
 	"partitions":         func(o *options) { o.cfg.Partitions = nil },
-	"levels":             func(o *options) { o.cfg.Levels = nil },
 	"congestion-control": func(o *options) { o.cfg.Congestion = nil },
 	"drain":              func(o *options) { o.cfg.Drain = nil },
 	"m-key":              func(o *options) { o.cfg.Keys.One, o.cfg.Keys.Others = 6, []uint64{5} },
