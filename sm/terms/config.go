@@ -90,7 +90,7 @@ func (p *Partitioning) After(was *Partitioning) *Partitioning {
 
 // Listed returns the partitions for people; none if all ports are together, as without a file.
 func (p *Partitioning) Listed() *Partitioning {
-	if p != nil && reflect.DeepEqual(p.Partitions, partition.Everyone()) {
+	if p != nil && !p.In && !p.Out && reflect.DeepEqual(p.Partitions, partition.Everyone()) {
 		return nil
 	}
 	return p
@@ -128,8 +128,8 @@ func (cfg *Config) AdmittedNodes() []fabric.GUID {
 }
 
 // Settings holds the options that can change while a Manager runs. Of Config it takes Unproven,
-// TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Pause, Drain, Expected,
-// QuarantineStrangers and Options. All others keep their values from the start.
+// TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Pause, Drain,
+// Expected, QuarantineStrangers and Options. All others keep their values from the start.
 type Settings struct {
 	Config Config
 	Watch  Watch

@@ -49,8 +49,8 @@ func (o *options) reload(v *virtual) {
 }
 
 // held describes all that devices hold that decides which packets pass, and what hosts are told.
-// Tables of lanes count only where the Plan has several lanes, P_Keys of a switch port only where it
-// enforces them.
+// Tables of lanes count only where the Plan has several lanes, P_Keys of a switch port only where
+// it enforces them.
 func (v *virtual) held(t *testing.T) map[string]string {
 	t.Helper()
 	all, f := map[string]string{}, v.sub.Fabric()
@@ -72,7 +72,7 @@ func (v *virtual) held(t *testing.T) map[string]string {
 			}
 			if lanes {
 				low, high, limit := v.sub.VLArbitration(e)
-				all["VL arbitration of "+name] = fmt.Sprint(low, high, limit)
+				all["VL arbitration of "+name] = fmt.Sprintf("%d %d %d", low, high, limit)
 			} else {
 				mad.PortInfoVLHighLimit.Put(info, 0)
 			}
@@ -216,8 +216,8 @@ func forthAndBack(t *testing.T, name string, here, there options) {
 	}
 }
 
-// TestRebalanceForthAndBack: a routing from scratch that was due when rebalance-after became 0 is due
-// again when it is as before.
+// TestRebalanceForthAndBack: a routing from scratch that was due when rebalance-after became 0 is
+// due again when it is as before.
 func TestRebalanceForthAndBack(t *testing.T) {
 	o := usual()
 	v := o.start(t)
@@ -246,8 +246,9 @@ func TestRebalanceForthAndBack(t *testing.T) {
 	}
 }
 
-// TestUnmatchedMembers: members of partitions that select no port are named once, with what is wrong
-// about them, until they appear or the file is corrected. A host that is away is not taken for one.
+// TestUnmatchedMembers: members of partitions that select no port are named once, with what is
+// wrong about them, until they appear or the file is corrected. A host that is away is not taken
+// for one.
 func TestUnmatchedMembers(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	host, err := f.FindNode("host 3")

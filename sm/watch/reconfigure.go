@@ -57,15 +57,14 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	}
 	if s.Afresh {
 		m.ask("the settings of routing have changed", true)
-	} else if what := m.roundFor(&was); what != "" {
+	} else if what := settingsForRound(&was, &m.cfg); what != "" {
 		m.ask(what+" changed", false)
 	}
 }
 
-// roundFor returns which settings need a round to be in force, "" if none do. The parts to be
-// drained need none here: see Manager.proceed.
-func (m *Manager) roundFor(was *terms.Config) string {
-	cfg := &m.cfg
+// settingsForRound returns which changed settings need a round to be in force, "" if none do. The
+// parts to be drained need none here: see Manager.proceed.
+func settingsForRound(was, cfg *terms.Config) string {
 	for _, s := range []struct {
 		changed bool
 		what    string
