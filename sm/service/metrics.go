@@ -16,7 +16,7 @@ import (
 // Metrics serves metrics of the manager and its process for Prometheus: GET /metrics.
 func (s *Service) Metrics() http.Handler {
 	all := prometheus.NewRegistry()
-	all.MustRegister(figures{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
+	all.MustRegister(figures{s}, stateFigure{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	return mux
@@ -98,9 +98,12 @@ var allFigures = []figure{
 	inForce("links", "Links in the subnet as routed.", func(f *InForce) float64 { return float64(f.Links) }),
 	inForce("drained", "Drained switches and cables, without traffic.", func(f *InForce) float64 { return float64(len(f.Drained)) }),
 	newFigure(prometheus.GaugeValue, "drains", "Switches and cables to drain, present or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
+	newFigure(prometheus.GaugeValue, "disabled_ports", "Disabled switch ports, by this manager or by others.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Disabled))) }),
 	inForce("worst_link_load_paths", "Host-to-host paths on the channel with the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
 	inForce("proven", "1 if the judge has proven the routes in force, else 0.", func(f *InForce) float64 { return truth(f.Proven) }),
-	inForce("complete", "1 if the last round that brought the subnet up left nothing out, else 0.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
+	newFigure(prometheus.GaugeValue, "unreachable_pairs", "Pairs of hosts without a path by the tables that switches hold; absent if unknown.", unreachable),
+	inForce("failed_rounds", "Rounds since the routes in force were written, if they all failed.", func(f *InForce) float64 { return float64(f.Failed) }),
+	inForce("complete", "1 if the last round brought the subnet up and left nothing out, else 0.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
 }
 
 func roles(f *shown, add func(float64, ...string)) {
@@ -186,6 +189,12 @@ func pending(f *shown, add func(float64, ...string)) {
 	add(truth(is))
 }
 
+func unreachable(f *shown, add func(float64, ...string)) {
+	if i := newInForce(f); i != nil && i.Unreachable != nil {
+		add(float64(*i.Unreachable))
+	}
+}
+
 func lastGood(f *shown, add func(float64, ...string)) {
 	if f.InForce != nil {
 		add(float64(f.at(f.InForce.Ended).UnixMilli()) / 1000)
@@ -220,5 +229,23 @@ func (c figures) Collect(to chan<- prometheus.Metric) {
 				to <- prometheus.MustNewConstMetric(f.Desc, f.kind, value, labels...)
 			})
 		}
+	}
+}
+
+// stateFigure collects whether the state file is written.
+type stateFigure struct{ s *Service }
+
+var stored = prometheus.NewDesc("weft_sm_state_stored", "1 if everything is in the state file, 0 if it cannot be written; absent without a state file.", nil, nil)
+
+// Describe implements prometheus.Collector.
+func (stateFigure) Describe(to chan<- *prometheus.Desc) { to <- stored }
+
+// Collect implements prometheus.Collector.
+func (c stateFigure) Collect(to chan<- prometheus.Metric) {
+	if c.s.opt.State == nil {
+		return
+	}
+	if f := c.s.opt.State(); f != nil {
+		to <- prometheus.MustNewConstMetric(stored, prometheus.GaugeValue, truth(f.Stored))
 	}
 }

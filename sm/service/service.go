@@ -36,6 +36,7 @@ type Options struct {
 	Studies  []Study                             // further endpoints
 	Plans    func() ([]Plan, error)              // stored Plans; nil: none
 	PlanFile func(version int64) ([]byte, error) // a Plan as planfile.Save wrote it; nil and no error if it is not stored
+	State    func() *StateFile                   // the state file; nil: there is none
 }
 
 // Service shows a manager. Its methods are safe for concurrent use.

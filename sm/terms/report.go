@@ -51,12 +51,17 @@ const (
 	NoLevel       IncidentKind = "no-level"        // a partition names a missing level of service
 	NoMember      IncidentKind = "no-member"       // a member of a partition selects no port
 	NotEnough     IncidentKind = "not-enough-caps" // a port lacks capacity that the Plan needs
+	NotSent       IncidentKind = "not-sent"        // this host could not send requests: no device is to blame
+	NoRoom        IncidentKind = "no-room"         // a part does not fit the limits of a device, and is left out
 	NotRead       IncidentKind = "not-read"        // stored data cannot be read
 	OtherRules    IncidentKind = "other-rules"     // the previous master used other files than ours
 	OthersLIDs    IncidentKind = "other-lids"      // another manager assigned LIDs since
 	Locked        IncidentKind = "locked"          // a port has an unknown M_Key
 	DisabledPort  IncidentKind = "disabled-port"   // a port was told to have no link
 	NotStored     IncidentKind = "not-stored"      // the state file cannot be written
+	StoredAgain   IncidentKind = "stored-again"    // it can, after it could not
+	SetAside      IncidentKind = "set-aside"       // a damaged or old state file was renamed
+	BroughtBack   IncidentKind = "brought-back"    // what the state file puts into force at the start
 
 	// Of a Manager, between and around rounds.
 	RoundBegun     IncidentKind = "round-begun"
@@ -103,9 +108,13 @@ const (
 	AsExpected IncidentKind = "as-expected" // the deviation is over
 	Stranger   IncidentKind = "stranger"    // an unexpected node is left out
 
-	Quarantined IncidentKind = "quarantined"  // a link came back too often and is not used
-	Released    IncidentKind = "released"     // it is used again
-	OnlyWay     IncidentKind = "only-way"     // such a link stays in use: it is the only way
+	Quarantined  IncidentKind = "quarantined"   // a link came back too often and is not used
+	Released     IncidentKind = "released"      // it is used again
+	OnlyWay      IncidentKind = "only-way"      // such a link stays in use: it is the only way
+	Babbling     IncidentKind = "babbling"      // a port sends too much, or its link never comes to rest
+	PortDisabled IncidentKind = "port-disabled" // such a port was disabled
+	PortEnabled  IncidentKind = "port-enabled"  // a disabled port was enabled on request
+
 	StuckChange IncidentKind = "stuck-change" // a PortStateChange cannot be cleared
 
 	CounterPassed IncidentKind = "counter-passed" // a counter of a port grows faster than it should
@@ -162,7 +171,8 @@ type Routing struct {
 	Refused []string // engines tried before, with their reasons
 	VLs     int
 	Check   *quality.Report
-	NotTold []string // facts that hosts learn only from path records
+	NotTold []string        // facts that hosts learn only from path records
+	Held    *quality.Report // without a new Plan in force: the tables that switches hold; nil: unknown
 }
 
 // Written counts completed writes.

@@ -29,6 +29,7 @@ type Snapshot struct {
 	Due      []Due
 	Drains   []string // switches and cables to be drained, present or not
 	Held     []string // links in quarantine
+	Disabled []string // disabled switch ports, by whomever
 	Differs  []string // how our own files differ from the master's, or from the previous master's
 	Tally    Tally
 	Queries  []terms.QueryCount // to subnet administration; set by the Runner
@@ -90,6 +91,7 @@ func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
+		s.Disabled = m.babble.ports
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels}
 	}
 	for _, l := range m.unsteady.links {

@@ -32,6 +32,7 @@ type unsteadyLink struct {
 	changed  time.Duration   // when it last changed
 	state    linkState
 	hold     time.Duration // of the last quarantine; 0: there was none
+	toggles  int           // changes in this quarantine
 	trial    time.Duration // if it comes back before this, quarantine follows at once
 }
 
@@ -156,7 +157,9 @@ func (m *Manager) countReturns(now time.Duration) {
 			case c.Flags[slot]&ledger.PortCame != 0 && b.State(was) != mad.PortInit:
 				m.cameBack(now, slot)
 			case m.result.IsHeld(c.PortKey(slot)) && c.State(slot) != b.State(was):
-				u.at(c.PortKey(slot)).changed = now
+				held := u.at(c.PortKey(slot))
+				held.changed = now
+				m.babble.toggles(m, now, held)
 			}
 		}
 	}
@@ -212,7 +215,7 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 		why = fmt.Sprintf("came back within %v after its last quarantine", l.hold)
 	}
 	m.untold = true
-	l.state, l.hold, l.came = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil
+	l.state, l.hold, l.came, l.toggles = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil, 0
 	m.tell(terms.Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
 	m.noteChange(now, l.name+" is put in quarantine")
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"slices"
@@ -60,12 +61,17 @@ func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
 	if a.cert == "" {
 		return token, nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(a.cert, a.key)
+	key, err := readPrivate(a.key, allOthers, math.MaxInt32)
+	if err != nil {
+		return "", nil, fmt.Errorf("--api-key: %w", err)
+	}
+	chain, err := os.ReadFile(a.cert)
 	if err != nil {
 		return "", nil, fmt.Errorf("--api-cert: %w", err)
 	}
-	if info, err := os.Stat(a.key); err != nil || info.Mode().Perm()&0o007 != 0 {
-		return "", nil, fmt.Errorf("--api-key: %s: everybody may read it: run chmod 600 %[1]s", a.key)
+	pair, err := tls.X509KeyPair(chain, key)
+	if err != nil {
+		return "", nil, fmt.Errorf("--api-cert: %w", err)
 	}
 	return token, &pair, nil
 }

@@ -99,7 +99,7 @@ func TestRenewAPI(t *testing.T) {
 	if err := os.Chmod(a.key, 0o604); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.renew(a); err == nil || !strings.Contains(err.Error(), "everybody may read it") {
+	if _, err := s.renew(a); err == nil || !strings.Contains(err.Error(), "others may read the secret in it: run chmod 600") {
 		t.Error(err)
 	}
 	shows(1)

@@ -52,7 +52,7 @@ func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
 	r.service = service.New(service.Options{
 		Version: cli.Version, Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
-		Plans: state.plans, PlanFile: state.planFile,
+		Plans: state.plans, PlanFile: state.planFile, State: state.status,
 	})
 	return r
 }
