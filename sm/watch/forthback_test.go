@@ -111,7 +111,7 @@ func inForceOf(m *Manager) (terms.Config, terms.Watch) {
 }
 
 // seldom are the settings that no device holds: only the manager does.
-const seldom = "interval rebalance-after pause sm-key unproven take-over ask-roles expect flaps keep-absent congestion-control options priority"
+const seldom = "interval rebalance-after pause sm-key unproven take-over ask-roles expect flaps babbling-rate keep-absent congestion-control options priority"
 
 // reloads are the settings that a reload may change, by the name of their option, with a value that
 // is not the default.
@@ -119,6 +119,7 @@ var reloads = map[string]func(t *testing.T, o *options){
 	"interval":        func(_ *testing.T, o *options) { o.watch.Interval = 3 * time.Second },
 	"rebalance-after": func(_ *testing.T, o *options) { o.watch.Rebalance = 30 * time.Second },
 	"flaps":           func(_ *testing.T, o *options) { o.watch.Flaps.Times = 2 },
+	"babbling-rate":   func(_ *testing.T, o *options) { o.watch.Babble.Rate = 77 },
 	"keep-absent":     func(_ *testing.T, o *options) { o.watch.KeepAbsent = 7 },
 	"pause":           func(_ *testing.T, o *options) { o.cfg.Pause = 3 * time.Second },
 	"priority":        func(_ *testing.T, o *options) { o.cfg.Priority = 9 },
