@@ -79,7 +79,9 @@ type schedule struct {
 	pauseEnds             time.Duration // the packets that the round waits for have left
 	storeSince, storeLate time.Duration // since when the round stores, and when it is to go on without
 	again                 time.Duration // the next round, if nothing changes
-	afresh                time.Duration // routing from scratch, since the Plan in force was repaired
+	afresh                time.Duration // routing from scratch, since the Plan in force is unbalanced
+
+	unbalanced bool // the Plan in force was repaired, or leaves something unused
 }
 
 // signs holds signs of change, and the sweeps and looks that find them.
@@ -503,7 +505,8 @@ func (m *Manager) takeRound(now time.Duration) {
 	if more := len(changes) - mostChanges; more > 0 {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
 	}
-	if m.afresh < terms.Never || m.watch.Rebalance > 0 && !m.given.Afresh && (added || m.result.Moved > 0) {
+	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
+	if m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced {
 		m.afresh = now + m.watch.Rebalance
 	}
 	if before == nil {

@@ -49,6 +49,7 @@ type Routed struct {
 	Plan   *route.Plan
 
 	Partitions *terms.Partitioning // nil: all ports are together
+	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
 	Levels     levels.Levels       // of service
 }
 
@@ -93,7 +94,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Contested: m.contest.text, Tally: m.tally}
 	if m.inForce != nil {
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions, m.inForce.By.Levels}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels}
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
