@@ -104,7 +104,7 @@ type agenda struct {
 // Begin returns a new round for the given input. Nothing happens until the event Start.
 func Begin(g *Given) *Round {
 	c := &Round{shared: shared{given: *g, inherit: g.Inherit, Ledger: &ledger.Ledger{Keys: g.Keys, By: g.By}, journal: journal{noted: map[terms.Incident]bool{}}}}
-	c.inherit.Seen = nil // it is not passed on
+	c.inherit.Seen, c.inherit.IsLeft = nil, false // not passed on
 	c.finder = finder{
 		shared: &c.shared, mastership: mastership{claimed: g.Claimed, granted: g.Before != nil},
 		beliefs: beliefs{on: !g.AskAll && g.Before != nil, doubted: g.Doubted},

@@ -39,7 +39,7 @@ func (f *claim) doubt() string {
 
 // isEstablished reports whether the subnet is ours: our tables are in force, or the manager whose
 // tables are in force leaves it to us. Any other manager must then show that it may have it.
-func (g *Given) isEstablished() bool { return g.Before != nil || g.IsLeft }
+func (g *Given) isEstablished() bool { return g.Before != nil || g.Inherit.IsLeft }
 
 // hasWritten reports whether some port has the LID of another manager's port as MasterSMLID. What
 // the node of that manager says of itself is no evidence.

@@ -47,7 +47,6 @@ type Given struct {
 
 	Claimed    bool        // IsSM is set at our port
 	HandedBy   fabric.GUID // port of the manager that hands the subnet over to us, 0: none
-	IsLeft     bool        // that manager was our master, or had the subnet and did nothing: nobody else may have it
 	Reregister bool        // ask clients to register again
 	// Idle holds, by port GUID, managers that had the subnet to themselves and did nothing with it,
 	// with that reason in words. What they say of themselves does not count.
@@ -85,6 +84,9 @@ type Inherit struct {
 	// then uses the tables that switches hold.
 	Held bool
 	Seen *ledger.Ledger // without Before: what the last round found, which wrote nothing
+	// IsLeft says that HandedBy was our master, or had the subnet and did nothing: nobody else may
+	// have it.
+	IsLeft bool
 }
 
 // Result is the outcome of a round. During the round it shows the state so far.

@@ -375,7 +375,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g.ReadTables = m.wanted.tables && m.inForce != nil
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
-	g.Claimed, g.HandedBy, g.IsLeft, g.Reregister = m.claimed, m.election.handed, m.election.isLeft, m.reregister
+	g.Claimed, g.HandedBy, g.Inherit.IsLeft, g.Reregister = m.claimed, m.election.handed, m.election.isLeft, m.reregister
 	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
 	return g
 }
