@@ -29,6 +29,7 @@ import (
 // Options configure a Service.
 type Options struct {
 	Version string
+	Commit  string // that the program was built from
 	Clock   func() time.Time
 	Ask     func(context.Context, *terms.Event) error // passes an event to the Runner
 	Lines   int                                       // maximum number of stored log lines; 0: 4096
@@ -68,7 +69,7 @@ func New(o Options) *Service {
 		o.Lines = 4096
 	}
 	s := &Service{
-		opt: o, begun: o.Clock(), log: log{most: o.Lines, changed: make(chan struct{})},
+		opt: o, begun: o.Clock(), log: log{most: o.Lines, by: map[terms.IncidentKind]int{}, changed: make(chan struct{})},
 		requests: make(places, 64), followers: make(places, 32), large: make(places, 1), questions: make(places, 1),
 	}
 	s.run = strconv.FormatInt(s.begun.UnixMicro(), 36)

@@ -32,7 +32,8 @@ type Status struct {
 	Last     *Round             `json:"last_round,omitempty"` // the last complete round
 	Due      []Due              `json:"due"`                  // planned actions
 	Drains   []string           `json:"drains"`               // switches and cables to drain, present or not
-	Held     []string           `json:"quarantine"`           // links in quarantine
+	Held     []string           `json:"quarantine"`           // links in quarantine, by name
+	Reasons  []HeldLink         `json:"quarantined_links"`    // the same links, with the reason
 	Differs  []string           `json:"differs"`              // differences between our files and options and those of the (former) master, in words
 	Sweeps   Sweeps             `json:"sweeps"`
 	SMPs     []terms.Count      `json:"smps"`    // since the start
@@ -42,6 +43,37 @@ type Status struct {
 	// weft does not configure it.
 	Congestion *congestion.Report   `json:"congestion_control,omitempty"`
 	Incidents  []terms.IncidentJSON `json:"incidents"` // obstacles and oddities of the last round
+}
+
+// HeldLink is a link in quarantine.
+type HeldLink struct {
+	Link    string `json:"link"`
+	Why     string `json:"reason"`          // in words; "" from a previous master that does not say
+	Returns int    `json:"returns"`         // how often it came back before
+	Since   string `json:"since"`           // UTC
+	Until   string `json:"until,omitempty"` // used again then, UTC, unless it changes before; absent while it is down
+	Hold    string `json:"hold"`            // how long it must be up without a change, such as 2m0s
+}
+
+// newHeldLink describes a link in quarantine.
+func newHeldLink(s *shown, l *watch.HeldLink) HeldLink {
+	out := HeldLink{Link: l.Name, Why: l.Why, Returns: l.Returns, Since: utc(s.at(l.Since)), Hold: l.Hold.String()}
+	if l.Release < terms.Never {
+		out.Until = utc(s.at(l.Release))
+	}
+	return out
+}
+
+// String describes the link in a line.
+func (l *HeldLink) String() string {
+	text := l.Link
+	if l.Why != "" {
+		text += ": " + l.Why
+	}
+	if l.Until == "" {
+		return text + "; down, to be used again when it has been up for " + l.Hold
+	}
+	return text + "; to be used again at " + l.Until + " unless it changes before"
 }
 
 // InForce is the Plan that the devices hold.
@@ -96,13 +128,17 @@ func (s *Service) Status() *Status {
 	tally := &shown.Tally
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
-		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), Held: append([]string{}, shown.Held...),
+		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), Held: []string{}, Reasons: []HeldLink{},
 		Differs: append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
 	}
 	if shown.Port != 0 {
 		out.GUID = shown.Port.String()
+	}
+	for i := range shown.Held {
+		out.Held = append(out.Held, shown.Held[i].Name)
+		out.Reasons = append(out.Reasons, newHeldLink(shown, &shown.Held[i]))
 	}
 	for _, n := range tally.Traps {
 		out.Sweeps.Traps += n
@@ -211,8 +247,8 @@ func (s *Status) addSubnet(lines *rows) {
 	for _, name := range s.Drains {
 		lines.add("to drain", "%s", name)
 	}
-	for _, name := range s.Held {
-		lines.add("in quarantine", "%s", name)
+	for i := range s.Reasons {
+		lines.add("in quarantine", "%s", &s.Reasons[i])
 	}
 	for _, text := range s.Differs {
 		lines.add("differs", "%s", text)

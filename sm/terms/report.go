@@ -115,9 +115,10 @@ const (
 
 // Incident is one event in the report or the log: a fault, an oddity or a message.
 type Incident struct {
-	Kind IncidentKind
-	Text string
-	At   Place
+	Kind   IncidentKind
+	Text   string
+	At     Place
+	Shared *Shared // with other incidents of the same cause; nil: nothing
 }
 
 // Place is the node or port of an Incident; zero for the whole subnet.

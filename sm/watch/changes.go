@@ -20,6 +20,7 @@ type missingNode struct {
 	rounds int // that did not find it
 	ports  []fabric.GUID
 	gone   bool // its LIDs may be given to others
+	sides  []terms.Side
 }
 
 // watchMissing reports nodes that are back, counts the rounds that missed the others, and forgets
@@ -37,6 +38,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
 		if isHere(guid) {
 			m.tell(terms.NodeReturned, "%s is back; rounds that did not find it: %d", m.missing[guid].name, m.missing[guid].rounds)
+			m.share("{n} nodes at {at} are back", m.missing[guid].sides)
 			delete(m.missing, guid)
 		}
 	}
@@ -54,6 +56,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 		if x.rounds++; m.watch.KeepAbsent > 0 && x.rounds >= m.watch.KeepAbsent && !x.gone {
 			x.gone = true
 			m.tell(terms.NodeForgotten, "%s was missing in %d rounds: its LIDs may be given to others", x.name, x.rounds)
+			m.share("the LIDs of {n} missing nodes at {at} may be given to others", x.sides)
 			m.forgetStored(guid, x)
 		}
 	}
@@ -68,6 +71,9 @@ func newMissing(before *ledger.Ledger, a route.Absent) *missingNode {
 	}
 	if id, ok := before.ByGUID[a.Node]; ok {
 		x.name = before.NodeName(id)
+		if node, ok := before.Fabric.NodeByGUID(a.Node); ok {
+			x.sides = ledger.NodeSides(before.Fabric, node)
+		}
 		for slot := range before.PortsOf(id) {
 			x.ports = append(x.ports, before.GUID[slot])
 		}

@@ -179,6 +179,7 @@ func (s *standing) drop(out *[]terms.Action, from int) {
 	kept := (*out)[:from]
 	for _, a := range (*out)[from:] {
 		if a.Kind == terms.Note && (a.Incident.Kind == terms.NotDrained || a.Incident.Kind == terms.Stranger) {
+			a.Incident.Shared = nil
 			s.now[a.Incident] = true
 			if s.before[a.Incident] {
 				continue

@@ -28,7 +28,7 @@ type Snapshot struct {
 	Routed   *Routed  // its subnet and Plan; nil with InForce
 	Due      []Due
 	Drains   []string // switches and cables to be drained, present or not
-	Held     []string // links in quarantine
+	Held     []HeldLink
 	Differs  []string // how our own files differ from the master's, or from the previous master's
 	Tally    Tally
 	Queries  []terms.QueryCount // to subnet administration; set by the Runner
@@ -57,6 +57,16 @@ type Round struct {
 	Ended  time.Duration // if it has ended
 	Phase  string        // if it is under way
 	Report *terms.Report // if it has ended
+}
+
+// HeldLink is a link in quarantine.
+type HeldLink struct {
+	Name    string
+	Why     string        // the reason, in words
+	Returns int           // how often it came back before
+	Since   time.Duration // when its quarantine began
+	Release time.Duration // when it is used again, unless it changes before; never: it is down
+	Hold    time.Duration // how long it must be up without a change
 }
 
 // Due is planned work of a Manager.
@@ -93,7 +103,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
-			s.Held = append(s.Held, l.name)
+			s.Held = append(s.Held, HeldLink{l.name, l.reason.Why, l.reason.Returns, l.since, l.releaseDue(m.inForce, m.watch.Flaps), max(l.hold, m.watch.Flaps.Hold)})
 		}
 	}
 	if s.Role == terms.Master || m.learned.rules != nil {
