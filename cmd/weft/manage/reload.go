@@ -53,7 +53,7 @@ type serving struct {
 
 // newServing prepares the service around a manager that stays.
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
-	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
+	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout(), journal: cli.StdoutIsJournal()}, notify: newNotifier()}
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
 		Plans: state.plans, PlanFile: state.planFile,
