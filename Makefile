@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-hour bench results
+.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-hour bench results tools
 
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
 
@@ -62,6 +62,9 @@ soak-sm: ## a month of faults in virtual time; 20,000 random schedules each of f
 
 soak-hour: ## an hour of faults in real time: a manager, and a subnet that loses datagrams, as processes of their own; the manager is killed again and again, and what it recorded played again
 	go test ./cmd/weft -run TestSoak -soak-time 1h -soak-seed 2 -count 1 -timeout 2h -v
+
+tools: ## every command of infiniband-diags, with its options, against OpenSM and against weft: on ibsim, and on emulated umad devices
+	go test ./sm ./emulator/umadfs -run TestTools -all-tools -count 1 -timeout 30m
 
 mutate: ## faults put into the code, one at a time: do the tests notice? The score goes to docs/mutants.md
 	go test ./internal/mutate -run TestMutate -mutate all -score docs/mutants.md -count 1 -timeout 0 -v

@@ -47,8 +47,8 @@
 //     moment; the delays of its links add up before it arrives. There is no
 //     bandwidth and no queue, so of VL arbitration only a VL without any weight matters.
 //   - No P_Key, Q_Key and GRH check (traps 129 to 131 and
-//     257 to 259 never occur), no directed route with a LID-routed part, no
-//     RandomForwardingTable, Notice, VendorDiag, PortInfoExtended, no optional
+//     257 to 259 never occur), no directed route that ends at a LID (one may begin
+//     there), no RandomForwardingTable, Notice, VendorDiag, PortInfoExtended, no optional
 //     counters. Requests for these are answered with status 0x000C.
 //   - Programs do RMPP themselves: segments pass like any datagram, and so do whole
 //     messages as one long datagram. An acknowledgement finds the subnet manager's

@@ -108,14 +108,41 @@ func (w *wires) follow(from int32, d *wire.Datagram) (t arrival, lost Cause) {
 	}
 	m := d.MAD
 	if mad.DirectedSMPHopPointer.Get(m) != 0 || mad.DirectedSMPHopCount.Get(m) > mad.MaxHops ||
-		mad.DirectedSMPDrSLID.Get(m) != wire.Permissive || mad.DirectedSMPDrDLID.Get(m) != wire.Permissive ||
 		mad.DirectedSMPDirection.Is(m) != m.Method().IsResponse() {
 		return t, LostMalformed
 	}
+	// The LID of the requester if the route begins at another LID. Answers swap the fields.
+	requester, other := mad.DirectedSMPDrSLID.Get(m), mad.DirectedSMPDrDLID.Get(m)
 	if m.Method().IsResponse() {
-		return t, w.followReturnPath(from, m, &t)
+		requester, other = other, requester
+	}
+	byLID := requester != wire.Permissive
+	switch {
+	case other != wire.Permissive:
+		return t, LostMalformed
+	case m.Method().IsResponse():
+		if lost = w.followReturnPath(from, m, &t); lost == notLost && byLID {
+			lost = w.returnByLID(d, uint16(requester), &t)
+		}
+		return t, lost
+	case byLID:
+		if lost = w.followTables(from, d, &t); lost != notLost {
+			return t, lost
+		}
+		from = t.port
 	}
 	return t, w.followInitialPath(from, m, &t)
+}
+
+// returnByLID carries an answer from the beginning of its directed route to the requester.
+func (w *wires) returnByLID(d *wire.Datagram, requester uint16, t *arrival) Cause {
+	asked := d.Addr
+	d.Addr.SLID, d.Addr.DLID = asked.DLID, requester
+	lost := w.followTables(t.port, d, t)
+	if lost != notLost {
+		d.Addr = asked
+	}
+	return lost
 }
 
 // followInitialPath follows a directed route from its start, and writes the return path.
@@ -200,7 +227,7 @@ func (w *wires) followTables(from int32, d *wire.Datagram, t *arrival) Cause {
 		t.port = from
 		return notLost
 	}
-	data := d.MAD.Class() != mad.ClassSMP
+	data := d.MAD.Class() != mad.ClassSMP && d.MAD.Class() != mad.ClassDirectedSMP
 	at := from
 	for range len(w.switches) + 2 {
 		n := &w.nodes[w.ports[at].node]

@@ -78,6 +78,38 @@ func TestDirectedRoutes(t *testing.T) {
 	}
 }
 
+// TestRoutesFromALID: a directed route may begin at a LID, as ibportstate asks the port at the
+// other end of a link.
+func TestRoutesFromALID(t *testing.T) {
+	b := newBed(t, chain(t))
+	b.configure()
+	ask := func(lid uint16, path ...byte) *wire.Datagram {
+		d := b.directed(mad.Get, mad.AttrNodeInfo, 0, path...)
+		mad.DirectedSMPDrSLID.Put(d.MAD, 1)
+		d.Addr.DLID, d.Addr.SLID = lid, 0
+		return d
+	}
+	for _, c := range []struct {
+		lid  uint16
+		path []byte
+		guid uint64
+	}{{11, nil, 0x101}, {11, []byte{2}, 0x210}, {11, []byte{1}, 0x100}, {10, []byte{2, 2}, 0x210}, {1, []byte{1}, 0x100}, {2, []byte{1}, 0x101}} {
+		before := len(b.inbox)
+		r := b.ask(ask(c.lid, c.path...))
+		if got := mad.NodeInfoNodeGUID.Get(r.Data()); got != c.guid {
+			t.Errorf("LID %d, then %v: node %#x, want %#x", c.lid, c.path, got, c.guid)
+		}
+		if a := b.inbox[before].Addr; a.SLID != c.lid || a.DLID != 1 {
+			t.Errorf("LID %d, then %v: the answer goes from LID %d to %d", c.lid, c.path, a.SLID, a.DLID)
+		}
+	}
+	b.unanswered(ask(11, 3))
+	b.unanswered(ask(9))
+	lost := ask(11)
+	mad.DirectedSMPDrSLID.Put(lost.MAD, 9) // nobody's
+	b.unanswered(lost)
+}
+
 func TestBadRequestsHaveAStatus(t *testing.T) {
 	b := newBed(t, chain(t))
 	for _, c := range []struct {

@@ -41,7 +41,7 @@ func TestContrib(t *testing.T) {
 	if socket != service.UsualSocket || filepath.Dir(socket) != "/run/weft" || filepath.Dir(state) != "/var/lib/weft" {
 		t.Errorf("%s, %s", socket, state)
 	}
-	for _, line := range []string{"Type=notify", "RuntimeDirectory=weft", "StateDirectory=weft", "ExecReload=/bin/kill -HUP $MAINPID"} {
+	for _, line := range []string{"Type=notify", "RuntimeDirectory=weft", "StateDirectory=weft", "StateDirectoryMode=0700", "RequiresMountsFor=/var/lib/weft", "RestartPreventExitStatus=2", "ExecReload=/bin/kill -HUP $MAINPID"} {
 		if !slices.Contains(strings.Split(string(unit), "\n"), line) {
 			t.Errorf("the unit has no %s", line)
 		}

@@ -13,6 +13,7 @@ import (
 	"weft/fabric"
 	"weft/wire"
 	"weft/wire/ibsim"
+	"weft/wire/mad"
 )
 
 // client is an attached program.
@@ -229,6 +230,7 @@ func (s *Server) toClient(x *client) {
 		if len(d.MAD) > wire.Size {
 			d.MAD = d.MAD[:wire.Size] // a whole RMPP message: the protocol has no more room
 		}
+		hideLateCounters(d.MAD)
 		var err error
 		if buf, err = ibsim.AppendData(buf[:0], &d); err != nil {
 			continue // shorter than a header: no client sends such a thing
@@ -241,5 +243,15 @@ func (s *Server) toClient(x *client) {
 			s.release(x, "gone")
 			return
 		}
+	}
+}
+
+// hideLateCounters makes a device say that its PortCountersExtended ends before the error counters.
+// The preload library hands programs only the first 224 or 232 bytes of a datagram; the last
+// counters would be random memory of theirs.
+func hideLateCounters(m mad.Datagram) {
+	if m.Class() == mad.ClassPerf && m.Method().IsResponse() && m.Attr() == mad.AttrClassPortInfo {
+		mask := mad.ClassPortInfoCapabilityMask2.Get(m.Data())
+		mad.ClassPortInfoCapabilityMask2.Put(m.Data(), mask&^mad.PerfCap2ExtendedErrors)
 	}
 }

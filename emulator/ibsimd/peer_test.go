@@ -311,6 +311,10 @@ func TestDiags(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", strings.Join(c.args, " "), c.want, out)
 		}
 	}
+	// The preload library does not hand over the last counters: programs must not ask for them.
+	if out := p.run("perfquery", "-x", "1", "1"); strings.Contains(out, "VL15Dropped") {
+		t.Errorf("perfquery -x shows counters that it has not got:\n%s", out)
+	}
 }
 
 // lastHost is the LID of the last host, in decimal.

@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"weft/wire/mad"
+	"weft/wire/rmpp"
 	"weft/wire/umad"
 )
 
@@ -16,6 +17,8 @@ type agent struct {
 	file   *file
 	id     uint32 // in file.agents
 	number uint16 // in bits 47..32 of the transaction IDs of its requests; not 0
+	// messages cuts and joins the messages of an agent with kernelRMPP, nil for others.
+	messages *rmpp.Machine
 }
 
 // kernelRMPP reports whether an agent writes and reads whole messages.
@@ -131,6 +134,9 @@ func (f *file) register(a *agent) syscall.Errno {
 		v.last++
 	}
 	a.file, a.id, a.number = f, uint32(id), v.last
+	if a.kernelRMPP() {
+		a.messages = rmpp.New(rmpp.Config{Timeout: ackTimeout})
+	}
 	f.agents[id], v.agents[a.number], f.used = a, a, true
 	for _, c := range a.claims() {
 		v.owners[c] = a

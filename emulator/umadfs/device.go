@@ -22,11 +22,13 @@ const never = time.Duration(1<<63 - 1)
 
 // device holds the kernel's state of a umad device. Not for concurrent use.
 type device struct {
+	lid     func() uint16     // base LID of the port
 	agents  map[uint16]*agent // by number
 	last    uint16            // latest number given to an agent
 	owners  map[claim]*agent
 	waiting map[key]*request
 	due     time.Duration // no request times out before
+	sending []wire.Datagram
 }
 
 // key is the same in a request and its answer: the device's 48 bits of the transaction ID (see
@@ -63,8 +65,8 @@ type file struct {
 	queue  [][]byte // with that header
 }
 
-func newDevice() *device {
-	return &device{agents: map[uint16]*agent{}, owners: map[claim]*agent{}, waiting: map[key]*request{}, due: never}
+func newDevice(lid func() uint16) *device {
+	return &device{lid: lid, agents: map[uint16]*agent{}, owners: map[claim]*agent{}, waiting: map[key]*request{}, due: never}
 }
 
 // open opens the device; wake is called when a message has been queued.
@@ -84,48 +86,64 @@ func (f *file) headerSize() int {
 	return umad.ShortHeaderSize
 }
 
-// write takes a message and returns the datagram for the subnet, and PathBits of its source, which
-// do not fit into its address.
-func (f *file) write(now time.Duration, b []byte) (d wire.Datagram, pathBits uint8, e syscall.Errno) {
+// taken returns the datagrams to send since its last call.
+func (v *device) taken() []wire.Datagram {
+	list := v.sending
+	v.sending = nil
+	return list
+}
+
+// write takes a message of a program.
+func (f *file) write(now time.Duration, b []byte) syscall.Errno {
 	n := f.headerSize()
 	if len(b) < n+rmppHeader {
-		return d, 0, syscall.EINVAL
+		return syscall.EINVAL
 	}
-	// A short datagram is padded; a message that the kernel would cut keeps its length.
+	// A short datagram is padded; a message that is cut keeps its length.
 	msg := make([]byte, umad.HeaderSize+max(len(b)-n, mad.Size))
 	copy(msg[:umad.HeaderSize], b[:n])
 	copy(msg[umad.HeaderSize:], b[n:])
 	h, m, err := umad.ParseMessage(msg)
 	if err != nil || h.Agent >= maxAgents {
-		return d, 0, syscall.EINVAL
+		return syscall.EINVAL
 	}
 	a := f.agents[h.Agent]
 	if a == nil {
-		return d, 0, syscall.EIO
+		return syscall.EIO
 	}
-	switch message := a.kernelRMPP() && wire.RMPPActive(m); {
-	case message:
+	switch {
+	case a.cuts(m):
 		m = m[:max(len(b)-n, mad.SAHeader.Size)]
 	case len(m) > mad.Size:
-		return d, 0, syscall.EINVAL
+		return syscall.EINVAL
 	}
-	d = wire.Datagram{MAD: m, Addr: wire.Address{
+	d := wire.Datagram{MAD: m, Addr: wire.Address{
 		DLID: h.LID, DQP: h.QPN, SQP: a.QP, QKey: h.QKey, SL: h.SL, PKeyIndex: h.PKeyIndex, GRH: h.GRH,
 	}}
-	if m.Class() == mad.ClassDirectedSMP && h.LID == wire.Permissive {
+	switch {
+	case m.Class() == mad.ClassDirectedSMP && h.LID == wire.Permissive:
 		d.Addr.SLID = wire.Permissive
+	case h.PathBits != 0:
+		d.Addr.SLID = f.dev.lid() | uint16(h.PathBits)
 	}
-	if m.Method().IsResponse() {
-		return d, h.PathBits, 0
+	if !m.Method().IsResponse() {
+		mad.HeaderTransactionID.Put(m, uint64(a.number)<<32|m.TID()&0xFFFFFFFF)
+		if e := f.dev.wait(now, a, h, &d); e != 0 {
+			return e
+		}
 	}
-	mad.HeaderTransactionID.Put(m, uint64(a.number)<<32|m.TID()&0xFFFFFFFF)
-	return d, h.PathBits, f.dev.wait(now, a, h, &d)
+	f.dev.send(now, a, &h, &d)
+	return 0
 }
 
-// wait starts waiting for the answer to a request.
+// wait starts waiting for the answer to a request. Segments of a program's own RMPP may repeat a
+// transaction ID.
 func (v *device) wait(now time.Duration, a *agent, h umad.Header, d *wire.Datagram) syscall.Errno {
 	k := keyOf(d.MAD)
+	segment := !a.kernelRMPP() && wire.RMPPActive(d.MAD)
 	switch {
+	case v.waiting[k] != nil && segment:
+		return 0
 	case v.waiting[k] != nil:
 		return syscall.EINVAL
 	case h.TimeoutMS == 0:
@@ -139,11 +157,26 @@ func (v *device) wait(now time.Duration, a *agent, h umad.Header, d *wire.Datagr
 	return 0
 }
 
-// expire ends overdue waits: it returns datagrams to send again, and queues requests without
-// retries left in their files, as timed out.
-func (v *device) expire(now time.Duration) (again []wire.Datagram) {
+// send sends a datagram, or a message in segments.
+func (v *device) send(now time.Duration, a *agent, h *umad.Header, d *wire.Datagram) {
+	if a.cuts(d.MAD) {
+		v.cut(now, a, h, d)
+		return
+	}
+	var copied wire.Datagram
+	copied.CopyFrom(d)
+	v.sending = append(v.sending, copied)
+}
+
+// deadline returns the time of the next call of expire.
+func (v *device) deadline() time.Duration { return min(v.due, v.messagesDue()) }
+
+// expire ends overdue waits: it sends requests again, and queues those without retries left in
+// their files, as timed out. Segments of messages are treated likewise.
+func (v *device) expire(now time.Duration) {
+	v.expireMessages(now)
 	if now < v.due {
-		return nil
+		return
 	}
 	var over []*request
 	v.due = never
@@ -161,25 +194,37 @@ func (v *device) expire(now time.Duration) (again []wire.Datagram) {
 	for _, r := range over {
 		if r.retries == 0 {
 			delete(v.waiting, keyOf(r.d.MAD))
-			r.header.Status = uint32(syscall.ETIMEDOUT)
-			r.agent.file.push(&r.header, r.d.MAD[:mad.Header.Size])
+			r.agent.giveUp(r.header, r.d.MAD)
 			continue
 		}
 		r.retries--
 		r.due = now + r.patience()
 		v.due = min(v.due, r.due)
-		var d wire.Datagram
-		d.CopyFrom(&r.d)
-		again = append(again, d)
+		v.send(now, r.agent, &r.header, &r.d)
 	}
-	return again
 }
 
-// deliver passes a datagram from the subnet to its file, if there is one.
-func (v *device) deliver(d *wire.Datagram, pathBits uint8) {
+// giveUp returns a message to its program as timed out: its header alone.
+func (a *agent) giveUp(h umad.Header, m mad.Datagram) {
+	h.Status = uint32(syscall.ETIMEDOUT)
+	a.file.push(&h, m[:mad.Header.Size])
+}
+
+// deliver takes a datagram from the subnet: it passes it to its file, if there is one, or joins it
+// to a message.
+func (v *device) deliver(now time.Duration, d *wire.Datagram, pathBits uint8) {
 	if len(d.MAD) < mad.Header.Size {
 		return
 	}
+	if a := v.joining(d.MAD); a != nil {
+		a.join(now, d, pathBits)
+		return
+	}
+	v.pass(d, pathBits)
+}
+
+// pass passes a datagram or a whole message to its file.
+func (v *device) pass(d *wire.Datagram, pathBits uint8) {
 	a := v.receiver(d.MAD)
 	if a == nil {
 		return
@@ -202,7 +247,7 @@ func (v *device) receiver(m mad.Datagram) *agent {
 	}
 	// The first segment has ended the wait; the others belong to the program, too.
 	a := v.agents[uint16(k.tid>>32)]
-	if a == nil || a.Flags&umad.FlagUserRMPP == 0 || a.Class != k.class || !wire.RMPPActive(m) {
+	if a == nil || a.kernelRMPP() || a.Class != k.class || !wire.RMPPActive(m) {
 		return nil
 	}
 	return a
@@ -221,7 +266,8 @@ func (f *file) push(h *umad.Header, m []byte) {
 
 func (f *file) readable() bool { return len(f.queue) > 0 }
 
-// read takes the oldest message, unless it is longer than size.
+// read takes the oldest message. If it is longer than size, it stays: a reader with room for a
+// datagram gets its beginning and ENOSPC, and finds the length in the header.
 func (f *file) read(size int) ([]byte, syscall.Errno) {
 	if len(f.queue) == 0 {
 		return nil, syscall.EAGAIN
@@ -229,17 +275,17 @@ func (f *file) read(size int) ([]byte, syscall.Errno) {
 	b := f.queue[0]
 	n := f.headerSize()
 	length := n + len(b) - umad.HeaderSize
-	switch {
-	case size < length && len(b) > umad.HeaderSize+mad.Size:
-		return nil, syscall.ENOSPC
-	case size < length:
+	if size < min(length, n+mad.Size) {
 		return nil, syscall.EINVAL
+	}
+	umad.PutLength(b, length)
+	if !f.long {
+		b = slices.Concat(b[:umad.ShortHeaderSize], b[umad.HeaderSize:])
+	}
+	if size < length {
+		return b[:n+mad.Size], syscall.ENOSPC
 	}
 	f.queue[0] = nil
 	f.queue = f.queue[1:]
-	umad.PutLength(b, length)
-	if !f.long {
-		b = slices.Delete(b, umad.ShortHeaderSize, umad.HeaderSize)
-	}
 	return b, 0
 }

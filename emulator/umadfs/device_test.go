@@ -18,7 +18,7 @@ type bench struct {
 	dev *device
 }
 
-func newBench(t *testing.T) *bench { return &bench{t, newDevice()} }
+func newBench(t *testing.T) *bench { return &bench{t, newDevice(func() uint16 { return 8 })} }
 
 func (b *bench) open() *file { return b.dev.open(func() {}) }
 
@@ -27,6 +27,20 @@ func (b *bench) want(e, want syscall.Errno) {
 	if e != want {
 		b.Fatalf("got error %d (%v), want %d", e, e, want)
 	}
+}
+
+// write writes a message and returns the datagram that it sends.
+func (b *bench) write(f *file, now time.Duration, msg []byte) (wire.Datagram, syscall.Errno) {
+	b.Helper()
+	e := f.write(now, msg)
+	sent := b.dev.taken()
+	if want := 1; e == 0 && len(sent) != want || e != 0 && len(sent) > 0 {
+		b.Fatalf("error %d, %d datagrams", e, len(sent))
+	}
+	if e != 0 {
+		return wire.Datagram{}, e
+	}
+	return sent[0], 0
 }
 
 // register makes an agent by the second interface.
@@ -82,13 +96,13 @@ func TestAnswers(t *testing.T) {
 	for i, x := range []*file{f, g} {
 		id := b.register(x, asking)
 		h := umad.Header{Agent: id, TimeoutMS: 100, LID: 7, SL: 3}
-		d, _, e := x.write(0, message(h, datagram(mad.ClassSMP, mad.Get, 0xABCD_0000_0042)))
+		d, e := b.write(x, 0, message(h, datagram(mad.ClassSMP, mad.Get, 0xABCD_0000_0042)))
 		b.want(e, 0)
 		if a := d.Addr; a.DLID != 7 || a.SL != 3 || a.SLID != 0 || uint32(d.MAD.TID()) != 0x42 {
 			t.Fatalf("sent to %+v with TID %#x", a, d.MAD.TID())
 		}
 		sent[i] = d
-		_, _, e = x.write(0, message(h, datagram(mad.ClassSMP, mad.Set, 0x42)))
+		_, e = b.write(x, 0, message(h, datagram(mad.ClassSMP, mad.Set, 0x42)))
 		b.want(e, syscall.EINVAL) // the same TID and class, still outstanding
 	}
 	if sent[0].MAD.TID() == sent[1].MAD.TID() {
@@ -99,8 +113,8 @@ func TestAnswers(t *testing.T) {
 		d.Addr = wire.Address{SLID: 7, DLID: 8 + 1, SL: 3}
 		// The subnet has changed the bits that are its own.
 		mad.HeaderTransactionID.Put(d.MAD, d.MAD.TID()|0x1234<<48)
-		b.dev.deliver(&d, 1)
-		b.dev.deliver(&d, 1) // a copy
+		b.dev.deliver(0, &d, 1)
+		b.dev.deliver(0, &d, 1) // a copy
 	}
 	for i, x := range []*file{f, g} {
 		h, m := b.read(x)
@@ -118,11 +132,12 @@ func TestTimeout(t *testing.T) {
 	id := b.register(f, asking)
 	const ms = time.Millisecond
 	h := umad.Header{Agent: id, TimeoutMS: 100, Retries: 2}
-	d, _, e := f.write(5*ms, message(h, datagram(mad.ClassSMP, mad.Get, 9)))
+	d, e := b.write(f, 5*ms, message(h, datagram(mad.ClassSMP, mad.Get, 9)))
 	b.want(e, 0)
 	var times []time.Duration
 	for now := 5 * ms; now < 500*ms; now += ms {
-		for _, again := range b.dev.expire(now) {
+		b.dev.expire(now)
+		for _, again := range b.dev.taken() {
 			times = append(times, now)
 			if !bytes.Equal(again.MAD, d.MAD) || again.Addr != d.Addr {
 				t.Error("a retry differs from the first copy")
@@ -144,7 +159,7 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("sent again at %v", times)
 	}
 	d.MAD.Answer(mad.StatusOK)
-	b.dev.deliver(&d, 0) // too late
+	b.dev.deliver(0, &d, 0) // too late
 	b.wantEmpty(f)
 	if b.dev.due != never || len(b.dev.waiting) != 0 {
 		t.Errorf("still waits for %d requests, until %v", len(b.dev.waiting), b.dev.due)
@@ -171,18 +186,18 @@ func TestUnsolicited(t *testing.T) {
 		datagram(mad.ClassSMP, mad.Set, 1), datagram(mad.ClassDirectedSMP, mad.Get, 1), other,
 		datagram(mad.ClassSMP, mad.GetResp, 1),
 	} {
-		b.dev.deliver(&wire.Datagram{MAD: m}, 0)
+		b.dev.deliver(0, &wire.Datagram{MAD: m}, 0)
 	}
 	b.wantEmpty(f)
 	const tid = 0xFEDC_BA98_7654_3210
-	b.dev.deliver(&wire.Datagram{MAD: datagram(mad.ClassSMP, mad.Get, tid), Addr: wire.Address{SLID: 3}}, 0)
+	b.dev.deliver(0, &wire.Datagram{MAD: datagram(mad.ClassSMP, mad.Get, tid), Addr: wire.Address{SLID: 3}}, 0)
 	h, m := b.read(f)
 	if h.Agent != id || h.LID != 3 || m.TID() != tid {
 		t.Errorf("header %+v, TID %#x", h, m.TID())
 	}
 	// What it answers keeps the transaction ID, and waits for nothing.
 	m.Answer(mad.StatusOK)
-	d, _, e := f.write(0, message(umad.Header{Agent: id, TimeoutMS: 10}, m))
+	d, e := b.write(f, 0, message(umad.Header{Agent: id, TimeoutMS: 10}, m))
 	b.want(e, 0)
 	if d.MAD.TID() != tid || len(b.dev.waiting) != 0 {
 		t.Errorf("an answer with TID %#x; %d requests wait", d.MAD.TID(), len(b.dev.waiting))
@@ -203,12 +218,12 @@ func TestShortHeader(t *testing.T) {
 	h := umad.Header{Agent: umad.AgentID(arg), LID: 5, TimeoutMS: 10}
 	long := message(h, datagram(mad.ClassSMP, mad.Get, 1))
 	short := append(bytes.Clone(long[:umad.ShortHeaderSize]), long[umad.HeaderSize:]...)
-	d, _, e := f.write(0, short)
+	d, e := b.write(f, 0, short)
 	b.want(e, 0)
 	if d.Addr.DLID != 5 || d.MAD.Class() != mad.ClassSMP || len(d.MAD) != mad.Size {
 		t.Errorf("sent %x to %+v", d.MAD, d.Addr)
 	}
-	b.dev.deliver(&wire.Datagram{MAD: datagram(mad.ClassSMP, mad.Get, 77)}, 0)
+	b.dev.deliver(0, &wire.Datagram{MAD: datagram(mad.ClassSMP, mad.Get, 77)}, 0)
 	got, e := f.read(umad.ShortHeaderSize + mad.Size)
 	b.want(e, 0)
 	if m := mad.Datagram(got[umad.ShortHeaderSize:]); m.TID() != 77 || binary.NativeEndian.Uint32(got[16:]) != umad.ShortHeaderSize+mad.Size {
@@ -254,7 +269,7 @@ func TestRefusals(t *testing.T) {
 
 	write := func(h umad.Header, size int) syscall.Errno {
 		m := datagram(mad.ClassSMP, mad.Get, 1)
-		_, _, e := f.write(0, message(h, append(m, make([]byte, 256)...)[:size]))
+		_, e := b.write(f, 0, message(h, append(m, make([]byte, 256)...)[:size]))
 		return e
 	}
 	b.want(write(umad.Header{}, rmppHeader-1), syscall.EINVAL)
@@ -264,54 +279,8 @@ func TestRefusals(t *testing.T) {
 	b.want(write(umad.Header{}, rmppHeader), 0)
 }
 
-// RMPP: whole messages with the kernel's, segments with the program's own.
-func TestRMPP(t *testing.T) {
-	b := newBench(t)
-	f := b.open()
-	whole := b.register(f, umad.Agent{Class: mad.ClassSA, QP: 1, Version: 2, RMPPVersion: 1})
-	own := b.register(f, umad.Agent{Class: mad.ClassSA, QP: 1, Version: 2, RMPPVersion: 1, Flags: umad.FlagUserRMPP})
-	long := func(method mad.Method, tid uint64, size int) mad.Datagram {
-		m := append(datagram(mad.ClassSA, method, tid), make([]byte, size-mad.Size)...)
-		m[2], m[24], m[25], m[26] = 2, 1, mad.RMPPTypeData, mad.RMPPActive
-		return m
-	}
-	_, _, e := f.write(0, message(umad.Header{Agent: own}, long(mad.GetTableResp, 1, 1000)))
-	b.want(e, syscall.EINVAL)
-	d, _, e := f.write(0, message(umad.Header{Agent: whole}, long(mad.GetTableResp, 1, 1000)))
-	b.want(e, 0)
-	if len(d.MAD) != 1000 {
-		t.Errorf("sent %d bytes of 1000", len(d.MAD))
-	}
-	for _, id := range []uint32{whole, own} {
-		d, _, e := f.write(0, message(umad.Header{Agent: id, TimeoutMS: 100}, datagram(mad.ClassSA, mad.GetTable, 5)))
-		b.want(e, 0)
-		size := mad.Size
-		if id == whole {
-			size = 1000
-		}
-		for range 2 {
-			b.dev.deliver(&wire.Datagram{MAD: long(mad.GetTableResp, d.MAD.TID(), size)}, 0)
-		}
-	}
-	_, e = f.read(umad.HeaderSize + mad.Size)
-	b.want(e, syscall.ENOSPC)
-	for _, want := range []struct {
-		agent uint32
-		size  int
-	}{{whole, 1000}, {own, mad.Size}, {own, mad.Size}} {
-		if h, m := b.read(f); h.Agent != want.agent || len(m) != want.size {
-			t.Errorf("agent %d has read %d bytes, want %+v", h.Agent, len(m), want)
-		}
-	}
-	b.wantEmpty(f)
-	b.dev.deliver(&wire.Datagram{MAD: long(mad.GetTableResp, uint64(f.agents[own].number)<<32, mad.Size)}, 0)
-	_, e = f.read(umad.HeaderSize + mad.Size - 1)
-	b.want(e, syscall.EINVAL)
-	b.read(f) // it has stayed
-}
-
-// Any bytes may be written and any argument given without a panic. Accepted writes are datagrams,
-// or at least the headers of a message that the kernel cuts.
+// Any bytes may be written and any argument given without a panic. Accepted writes become
+// datagrams.
 func FuzzDevice(f *testing.F) {
 	arg := make([]byte, umad.AgentSize)
 	managing.Put(arg)
@@ -325,19 +294,25 @@ func FuzzDevice(f *testing.F) {
 	short[24], short[25], short[26] = 1, mad.RMPPTypeData, mad.RMPPActive
 	f.Add(uint32(umad.IoctlRegisterAgent2), whole, message(umad.Header{}, short))
 	f.Fuzz(func(t *testing.T, number uint32, arg, b []byte) {
-		v := newDevice()
+		v := newDevice(func() uint16 { return 8 })
 		x := v.open(func() {})
 		_ = x.ioctl(number, arg)
-		d, _, e := x.write(0, b)
-		least := mad.Size
-		if e == 0 && wire.RMPPActive(d.MAD) {
-			least = mad.SAHeader.Size
+		e := x.write(0, b)
+		sent := v.taken()
+		if e != 0 && len(sent) > 0 {
+			t.Errorf("a refused write sends %d datagrams", len(sent))
 		}
-		if e == 0 && len(d.MAD) < least {
-			t.Errorf("accepted a datagram of %d bytes", len(d.MAD))
+		for i := range sent {
+			least := mad.Size
+			if wire.RMPPActive(sent[i].MAD) {
+				least = mad.SAHeader.Size
+			}
+			if n := len(sent[i].MAD); n < least || n > mad.Size {
+				t.Errorf("sent a datagram of %d bytes", n)
+			}
+			v.deliver(0, &sent[i], 0)
 		}
-		v.deliver(&d, 0)
-		v.expire(never - 1)
+		v.expire(1 << 60)
 		if out, e := x.read(1 << 20); e == 0 && len(out) < umad.ShortHeaderSize+mad.Header.Size {
 			t.Errorf("read %d bytes", len(out))
 		}

@@ -20,20 +20,23 @@
 //     kernel's checks; both message headers, of 56 and 64 bytes.
 //   - Transaction IDs: the high half of a request's is the agent's. An answer goes only to
 //     the request with the same transaction ID and class.
-//   - Timeouts and retries; a request without an answer comes back with status
-//     ETIMEDOUT and its first 24 bytes.
+//   - Timeouts and retries; a request without an answer, or a message without
+//     acknowledgements, comes back with status ETIMEDOUT and its first 24 bytes.
 //   - Unsolicited datagrams go to the agent of their class, version and method.
 //   - read waits, or fails with EAGAIN; poll, select, epoll. issm: IsSM is set while it
 //     is open; a second opener waits, or fails with EAGAIN.
 //
+// RMPP is the kernel's: an agent with rmpp_version 1 writes and reads whole messages, which package
+// rmpp cuts into segments and joins (messages.go). Agents with rmpp_version 0, or with USER_RMPP,
+// do it themselves and see every segment. A reader with room for a datagram gets the beginning of a
+// longer message, its length and ENOSPC, as libibumad expects it; this and messages of over a
+// mebibyte need /proc (package fuse).
+//
 // # Limits
 //
-// RMPP is left to the subnet and to the programs: a message that the kernel would cut into segments
-// goes through the subnet as one long datagram, and programs at other umadfs devices receive it as
-// one; with USER_RMPP segments pass unchanged. A FUSE read gives data or an error, so ENOSPC for a
-// long message comes without its header: programs over libibumad cannot fetch tables longer than a
-// datagram, programs with a large buffer can. A Get or Set that no agent wants is dropped, not
-// answered with "unsupported". The device files are regular files.
+// A receiver's silence ends a message by ABORT, unlike the kernel's. Messages of all classes are
+// cut behind a header of 56 bytes, as subnet administration has it. A Get or Set that no agent
+// wants is dropped, not answered with "unsupported". The device files are regular files.
 //
 // The serving process must not use its own mount: see package fuse.
 //

@@ -23,10 +23,7 @@ import (
 )
 
 // roleVar says what this binary is started as.
-const (
-	roleVar    = "UMADFS_TEST_ROLE"
-	preloadVar = "UMADFS_TEST_PRELOAD"
-)
+const roleVar = "UMADFS_TEST_ROLE"
 
 // TestMain runs the tests in a mount namespace of their own: no mount can survive
 // them, whatever happens.
@@ -186,9 +183,5 @@ func runPeer(dir, scratch string, program []string) error {
 	); err != nil {
 		return err
 	}
-	env := os.Environ()
-	if lib := os.Getenv(preloadVar); lib != "" { // for the program, not for this binary
-		env = append(env, "LD_PRELOAD="+lib)
-	}
-	return syscall.Exec(program[0], program, env)
+	return syscall.Exec(program[0], program, os.Environ())
 }

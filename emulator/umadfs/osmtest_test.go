@@ -3,19 +3,18 @@ package umadfs_test
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"weft/fabric"
-	"weft/internal/peer"
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sm"
 	"weft/sm/round"
 	"weft/sm/terms"
+	"weft/wire/rmpp"
 )
 
 // manage has our manager bring the subnet up from another port than that of the machine, and stay.
@@ -43,7 +42,7 @@ func (m *machine) manage(name string) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		_, err := r.Run(ctx, transport)
+		_, err := r.Run(ctx, rmpp.Over(transport, rmpp.Config{}, clock))
 		ended <- err
 	}()
 	m.t.Cleanup(func() {
@@ -68,10 +67,6 @@ func (m *machine) manage(name string) {
 func TestOsmtest(t *testing.T) {
 	m := newMachine(t, "rlft(4,2)")
 	m.manage("updn")
-	m.preload = filepath.Join(t.TempDir(), "recv.so")
-	if out, err := exec.Command(peer.Program(t, "gcc"), "-shared", "-fPIC", "-o", m.preload, "testdata/recv.c", "-ldl").CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
-	}
 	for _, flow := range []string{"c", "v", "m", "a"} {
 		out := m.run("osmtest", "-f", flow, "-i", filepath.Join(m.tmp, "osmtest.dat"), "-l", filepath.Join(m.tmp, "osmtest.log"))
 		if !strings.Contains(out, "PASS") {

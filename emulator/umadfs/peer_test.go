@@ -3,6 +3,7 @@ package umadfs_test
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -29,7 +30,6 @@ type machine struct {
 	f        *fabric.Fabric
 	at       fabric.End
 	dir, tmp string
-	preload  string // library for the programs, "" for none
 }
 
 // newMachine serves the first CA port of a fabric. This process must not open its own files; other
@@ -70,15 +70,19 @@ const patience = 3 * time.Minute
 // run runs a program to its end and returns its stdout.
 func (m *machine) run(program string, args ...string) string {
 	m.t.Helper()
-	path := peer.Program(m.t, program)
-	cmd := self(m.t, "peer", append([]string{m.dir, m.tmp, path}, args...)...)
-	var out, said bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = m.tmp, &out, &said
-	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+m.tmp, "OSM_CACHE_DIR="+m.tmp)
-	if m.preload != "" {
-		cmd.Env = append(cmd.Env, preloadVar+"="+m.preload)
+	out, said, err := m.try(program, args...)
+	if err != nil {
+		m.t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(args, " "), err, out, said)
 	}
-	cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS
+	return out
+}
+
+// try is run, whose error is the program's exit status.
+func (m *machine) try(program string, args ...string) (stdout, stderr string, err error) {
+	m.t.Helper()
+	var out, said bytes.Buffer
+	cmd := m.command(program, args...)
+	cmd.Stdout, cmd.Stderr = &out, &said
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
@@ -86,10 +90,18 @@ func (m *machine) run(program string, args ...string) string {
 	}
 	hang := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	defer hang.Stop()
-	if err := cmd.Wait(); err != nil {
-		m.t.Fatalf("%s %s: %v\n%s%s", program, strings.Join(args, " "), err, out.String(), said.String())
-	}
-	return out.String()
+	err = cmd.Wait()
+	return out.String(), said.String(), err
+}
+
+// command returns a program that sees the devices as those of its machine.
+func (m *machine) command(program string, args ...string) *exec.Cmd {
+	m.t.Helper()
+	cmd := self(m.t, "peer", append([]string{m.dir, m.tmp, peer.Program(m.t, program)}, args...)...)
+	cmd.Dir = m.tmp
+	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+m.tmp, "OSM_CACHE_DIR="+m.tmp)
+	cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS
+	return cmd
 }
 
 // bringUp has OpenSM bring the subnet up and leave.

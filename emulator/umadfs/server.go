@@ -83,7 +83,8 @@ func Mount(dir string, clock func() time.Duration, ports ...Attach) (*Server, er
 
 // add attaches to a port and adds its files to the tree.
 func (s *Server) add(t *fuse.Tree, index int, cas map[uint64]string, attach Attach) error {
-	p := &port{s: s, in: wire.NewInbox(), dev: newDevice(), armed: never}
+	p := &port{s: s, in: wire.NewInbox(), armed: never}
+	p.dev = newDevice(p.lid)
 	p.timer = time.AfterFunc(never, p.tick)
 	s.ports = append(s.ports, p)
 	var err error
@@ -143,7 +144,25 @@ func (p *port) dispatch() {
 			info := p.adapter.Info()
 			bits = uint8(d.Addr.DLID & (1<<mad.PortInfoLMC.Get(info.PortInfo[:]) - 1))
 		}
-		p.s.fs.Do(func() { p.dev.deliver(&d, bits) })
+		p.s.fs.Do(func() {
+			p.dev.deliver(p.s.clock(), &d, bits)
+			p.flush()
+		})
+	}
+}
+
+// lid returns the base LID of the port.
+func (p *port) lid() uint16 {
+	info := p.adapter.Info()
+	return uint16(mad.PortInfoLID.Get(info.PortInfo[:]))
+}
+
+// flush sends the device's datagrams, and sets the timer.
+func (p *port) flush() {
+	list := p.dev.taken()
+	p.arm()
+	for i := range list {
+		p.adapter.Send(&list[i])
 	}
 }
 
@@ -154,19 +173,16 @@ func (p *port) tick() {
 		if p.closed {
 			return
 		}
-		again := p.dev.expire(p.s.clock())
-		for i := range again {
-			p.adapter.Send(&again[i])
-		}
-		p.arm()
+		p.dev.expire(p.s.clock())
+		p.flush()
 	})
 }
 
 // arm sets the timer to the next timeout. It may fire early, for a request that has meanwhile been
 // answered.
 func (p *port) arm() {
-	if p.dev.due < p.armed {
-		p.armed = p.dev.due
+	if due := p.dev.deadline(); due < p.armed {
+		p.armed = due
 		p.timer.Reset(max(0, p.armed-p.s.clock()))
 	}
 }
@@ -184,16 +200,10 @@ func (p *port) openUMAD(h *fuse.Handle) (fuse.File, syscall.Errno) {
 func (f *umadFile) Read(size int) ([]byte, syscall.Errno) { return f.read(size) }
 
 func (f *umadFile) Write(b []byte) syscall.Errno {
-	d, bits, e := f.write(f.p.s.clock(), b)
-	if e != 0 {
+	if e := f.write(f.p.s.clock(), b); e != 0 {
 		return e
 	}
-	if bits != 0 && d.Addr.SLID != wire.Permissive {
-		info := f.p.adapter.Info()
-		d.Addr.SLID = uint16(mad.PortInfoLID.Get(info.PortInfo[:])) | uint16(bits)
-	}
-	f.p.arm()
-	f.p.adapter.Send(&d)
+	f.p.flush()
 	return 0
 }
 

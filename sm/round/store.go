@@ -8,11 +8,11 @@ import (
 	"weft/wire/mad"
 )
 
-// noteOthersLIDs reports, and notes, whether Active ports have other LIDs than those stored:
-// another manager has assigned them since. The ports keep their LIDs, and the last Plan is not
-// repaired.
+// noteOthersLIDs reports, and notes, whether ports in service have other LIDs than those stored:
+// another manager has assigned them since, or this one has, and the state is an older copy. The
+// ports keep their LIDs, and the last Plan is not repaired.
 func (w *writer) noteOthersLIDs() bool {
-	if !w.given.Store {
+	if !w.given.Store && w.inherit.Stored == nil {
 		return false
 	}
 	n, first, ports := 0, ledger.NoSlot, map[fabric.GUID]int{}
@@ -21,7 +21,7 @@ func (w *writer) noteOthersLIDs() bool {
 	}
 	for slot := range w.Addressable {
 		guid, lid := w.GUID[slot], mad.PortInfoLID.Get(w.Info[slot][:])
-		if w.IsSwitch(slot) || w.State(slot) != mad.PortActive || lid == 0 || uint64(w.inherit.Stored[guid].Base) == lid || guid == 0 || ports[guid] > 1 {
+		if !w.isInService(slot) || lid == 0 || uint64(w.inherit.Stored[guid].Base) == lid || guid == 0 || ports[guid] > 1 {
 			continue
 		}
 		if n++; first == ledger.NoSlot {
@@ -33,6 +33,20 @@ func (w *writer) noteOthersLIDs() bool {
 			n, w.PortName(first), mad.PortInfoLID.Get(w.Info[first][:]))
 	}
 	return n > 0
+}
+
+// isInService reports whether packets may be under way to an end port: it is Active, or a port of
+// its switch is.
+func (w *writer) isInService(slot int32) bool {
+	if !w.IsSwitch(slot) {
+		return w.State(slot) == mad.PortActive
+	}
+	for s := range w.PortsOf(w.Owner[slot]) {
+		if w.PortNumber(s) > 0 && w.HasLink(s) && w.State(s) == mad.PortActive {
+			return true
+		}
+	}
+	return false
 }
 
 // startStoring asks for the LIDs and the Plan to be stored, if Given.Store. If all LIDs are stored

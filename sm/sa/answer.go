@@ -185,7 +185,7 @@ func (r *Responder) classPortInfo(_ *Subnet, q mad.Datagram) mad.Datagram {
 	mad.ClassPortInfoBaseVersion.Put(rec[:], 1)
 	mad.ClassPortInfoClassVersion.Put(rec[:], 2)
 	mad.ClassPortInfoCapabilityMask.Put(rec[:], mad.SACapOptionalRecords|mad.SACapMultiPath|mad.SACapPortInfoMatch)
-	mad.ClassPortInfoCapabilityMask2.Put(rec[:], mad.SACap2FullPortInfoRecord|mad.SACap2ExtendedSpeeds|mad.SACap2LinkWidth2x|mad.SACap2LinkSpeedHDR|mad.SACap2LinkSpeedNDR)
+	mad.ClassPortInfoCapabilityMask2.Put(rec[:], mad.SACap2MulticastFDBTop|mad.SACap2FullPortInfoRecord|mad.SACap2ExtendedSpeeds|mad.SACap2LinkWidth2x|mad.SACap2LinkSpeedHDR|mad.SACap2LinkSpeedNDR)
 	if r.Groups != nil {
 		mad.ClassPortInfoCapabilityMask.Put(rec[:], mad.ClassPortInfoCapabilityMask.Get(rec[:])|mad.SACapUDMulticast)
 		mad.ClassPortInfoCapabilityMask2.Put(rec[:], mad.ClassPortInfoCapabilityMask2.Get(rec[:])|mad.SACap2SendOnlyFullMember)

@@ -28,12 +28,14 @@
 //
 // # Paths
 //
-// Source and target are end ports of the Graph, selected by GID, LID, or both. LIDs follow
+// Source and target are end ports of the Graph, selected by GID, LID, or both. GIDs with the prefix
+// fe80::/64 are local in every subnet. LIDs follow
 // route.Choice: the answer has only target LIDs that the source may use, and source LIDs that the
 // target may use. The judge has proven no others, so a query for another LID gets no record. If
 // both ports have several LIDs, all pairs are listed, diagonals first.
 //
-// The SL is the Plan's for source and target LID. A path is reversible if the way back exists and
+// The SL is the Plan's for source and target LID. With one lane and no levels of service, a query
+// may ask for any SL, and gets it. A path is reversible if the way back exists and
 // has the same SL. MTU and rate are the minimum over all ports on the path through the Plan's
 // tables; a query may ask for less, and gets these values. A path that the tables do not deliver
 // has no record. The packet life time is the subnet's timeout, 0 within a port. FlowLabel, TClass,
@@ -70,8 +72,8 @@
 // # Deviations
 //
 //   - GuidInfoRecords contain the port GUID alone: the manager does not read a port's other GUIDs.
-//   - Records of lane tables exist only if the manager has written the tables, which it does for
-//     Plans with several lanes.
+//   - Records of lane tables follow from the Plan. With one lane, devices may hold other tables by
+//     which every packet passes.
 //   - A GetTable of PathRecords may leave both ends open. Its answer is at most MostBytes. The
 //     search tries at most as many pairs of LIDs as fit there, even if few of them match. A query
 //     beyond that gets status NO_RESOURCES.

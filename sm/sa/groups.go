@@ -300,7 +300,7 @@ func (s *Subnet) groupSL(sl uint8) uint8 {
 
 // endOfGID returns the end port with a GID and a LID, -1 for none.
 func (s *Subnet) endOfGID(gid []byte) int32 {
-	if binary.BigEndian.Uint64(gid) != s.OwnPrefix() {
+	if !s.isLocal(gid) {
 		return -1
 	}
 	e := s.endOfGUID(fabric.GUID(binary.BigEndian.Uint64(gid[8:])))

@@ -122,6 +122,7 @@ func (g *Registry) dropSubscription(at int) {
 func (g *Registry) getInforms(s *Subnet, q mad.Datagram) mad.Datagram {
 	c := g.responder.open(q, mad.InformInfoRecord.RecordSize())
 	c.begin(s, informKind, q, nil)
+	s.toOwn(mad.InformInfoRecordSubscriberGID.Get(c.want[:]))
 	for _, v := range g.subs {
 		if c.done() {
 			break
@@ -138,6 +139,16 @@ func (g *Registry) getInforms(s *Subnet, q mad.Datagram) mad.Datagram {
 	return g.responder.close(q)
 }
 
+// isAbout reports whether a GID of a subscription is the subject of a notice, which is a GID of the
+// subnet or a group. The default prefix stands for the subnet's.
+func isAbout(gid, about []byte) bool {
+	const group = 0xFF
+	if binary.BigEndian.Uint64(gid) == mad.DefaultGIDPrefix && about[0] != group {
+		return bytes.Equal(gid[8:], about[8:])
+	}
+	return bytes.Equal(gid, about)
+}
+
 // wants reports whether a subscription matches a notice; about is the GID of its subject.
 func (v *subscription) wants(notice []byte, about []byte) bool {
 	info := v.info[:]
@@ -147,7 +158,7 @@ func (v *subscription) wants(notice []byte, about []byte) bool {
 	}
 	issuer := mad.NoticeIssuerLID.Get(notice)
 	if gid := mad.InformInfoGID.Get(info); !bytes.Equal(gid, make([]byte, 16)) {
-		if !bytes.Equal(gid, about) {
+		if !isAbout(gid, about) {
 			return false
 		}
 	} else if from := mad.InformInfoLIDRangeBegin.Get(info); from != everyLID && (issuer < from || issuer > max(from, mad.InformInfoLIDRangeEnd.Get(info))) {

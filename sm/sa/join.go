@@ -2,6 +2,7 @@ package sa
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"weft/fabric"
 	"weft/wire/mad"
@@ -63,7 +64,7 @@ func (l *groupLimits) allow(g *Group) bool {
 // readMember decodes a request to join or leave.
 func (r *Responder) readMember(s *Subnet, q mad.Datagram) (m memberQuery, status mad.Status) {
 	rec, mask := q.Data(), mad.SAHeaderComponentMask.Get(q)
-	m = memberQuery{mask: mask, rec: rec, mgid: rec[:16], port: rec[16:32], state: uint8(mad.MCMemberRecordJoinState.Get(rec))}
+	m = memberQuery{mask: mask, rec: rec, mgid: rec[:16], port: slices.Clone(rec[16:32]), state: uint8(mad.MCMemberRecordJoinState.Get(rec))}
 	m.groupLimits = limitsOf(mask, rec)
 	if mask&memberToMakeAny != memberToMakeAny || q.Method() == mad.Delete && mask&memberMGID == 0 {
 		return m, mad.StatusInsufficientComponents
@@ -74,6 +75,7 @@ func (r *Responder) readMember(s *Subnet, q mad.Datagram) (m memberQuery, status
 	if m.end = s.endOfGID(m.port); m.end < 0 {
 		return m, mad.StatusInvalidGID
 	}
+	s.toOwn(m.port)
 	// A LID that weft has not assigned may be anybody's.
 	m.by = s.Graph.EndGUID[m.end]
 	switch asks := s.endOfLID(r.Asks); {
@@ -349,6 +351,7 @@ func (r *Responder) members(s *Subnet, q mad.Datagram) mad.Datagram {
 	for _, at := range [...]int{38, 42, 43} { // values with a selector are matched by want
 		c.care[at], c.want[at] = 0, 0
 	}
+	s.toOwn(c.want[16:32])
 	mask := mad.SAHeaderComponentMask.Get(q)
 	want := limitsOf(mask, q.Data())
 	asks := s.endOfLID(r.Asks)
@@ -364,7 +367,7 @@ func (r *Responder) members(s *Subnet, q mad.Datagram) mad.Datagram {
 				offer(g, &g.Members[i])
 			}
 		case mask&memberPort != 0:
-			if at, is := g.find(q.Data()[16:32]); is {
+			if at, is := g.find(c.want[16:32]); is {
 				offer(g, &g.Members[at])
 			}
 		default:

@@ -5,11 +5,23 @@ import (
 	"weft/wire/mad"
 )
 
+// The tables of Plans with one lane: every SL has VL 0, which has a turn.
+var (
+	oneLane route.VLTable
+	oneTurn = route.ArbTable{Low: []route.ArbEntry{{VL: 0, Weight: route.UsualWeight}}}
+)
+
 // lanes offers the SL2VL tables of a node's output ports, from the Plan.
 func (c *search) lanes(n *Node) {
 	plan := c.s.Plan
-	if plan.VLs <= 1 || plan.SL2VL == nil {
+	if plan.VLs > 1 && plan.SL2VL == nil {
 		return
+	}
+	ofSwitch := func(in, out uint8) *route.VLTable { return plan.SL2VL.Table(c.s.Graph, n.Sw, in, out) }
+	ofHost := func(end int32) *route.VLTable { return plan.SL2VL.HostTable(end) }
+	if plan.VLs <= 1 {
+		ofSwitch = func(_, _ uint8) *route.VLTable { return &oneLane }
+		ofHost = func(int32) *route.VLTable { return &oneLane }
 	}
 	for i := range c.s.portsOf(n) {
 		p := &c.s.portsOf(n)[i]
@@ -18,11 +30,11 @@ func (c *search) lanes(n *Node) {
 		case n.Sw >= 0:
 			for in := range c.s.portsOf(n) {
 				if q := &c.s.portsOf(n)[in]; q != p && (q.Num == 0 || q.Peer >= 0) {
-					c.laneTable(p, q.Num, p.Num, plan.SL2VL.Table(c.s.Graph, n.Sw, q.Num, p.Num))
+					c.laneTable(p, q.Num, p.Num, ofSwitch(q.Num, p.Num))
 				}
 			}
 		case p.End >= 0 && mad.PortInfoVLCap.Get(p.Info[:]) != 1:
-			c.laneTable(p, 0, 0, plan.SL2VL.HostTable(p.End))
+			c.laneTable(p, 0, 0, ofHost(p.End))
 		}
 	}
 }
@@ -46,22 +58,25 @@ const arbBlock = 32
 // arbitration offers the VL arbitration tables of a node's output ports, from the Plan.
 func (c *search) arbitration(n *Node) {
 	arb := c.s.Plan.Arbitration
-	if c.s.Plan.VLs <= 1 || arb == nil {
+	one := c.s.Plan.VLs <= 1
+	if !one && arb == nil {
 		return
 	}
 	for i := range c.s.portsOf(n) {
 		p := &c.s.portsOf(n)[i]
 		var table *route.ArbTable
 		switch {
-		case p.Peer < 0 || c.s.lidOf(p) == 0:
-			continue
+		case p.Peer < 0 || c.s.lidOf(p) == 0 || mad.PortInfoVLCap.Get(p.Info[:]) == 1:
+			continue // a port with one VL has nothing to arbitrate
+		case one:
+			table = &oneTurn
 		case n.Sw >= 0:
 			table = arb.OfSwitch(c.s.Graph, n.Sw, p.Num)
 		case p.End >= 0:
 			table = arb.OfHost(p.End)
 		}
-		if table == nil || len(table.Low) <= 1 && len(table.High) == 0 {
-			continue // not written: only one VL is used
+		if table == nil {
+			continue
 		}
 		low, high := int(mad.PortInfoVLArbLowCap.Get(p.Info[:])), int(mad.PortInfoVLArbHighCap.Get(p.Info[:]))
 		if low < len(table.Low) || high < len(table.High) {

@@ -48,7 +48,6 @@ type pathQuery struct {
 	level           int8 // by the rules, before partitions; noRule for none
 	mtu, rate, life limit
 	echo            [64]byte // fields copied from the query into each record
-	remote          []byte   // requested GID of another subnet, if any
 }
 
 // readPath decodes a query for PathRecords.
@@ -101,7 +100,7 @@ func (s *Subnet) ends(mask, gidBit, lidBit uint64, gid []byte, lid fabric.LID) (
 	all := ends{0, int32(s.Graph.NumEnds) - 1}
 	if mask&gidBit != 0 {
 		e := int32(-1)
-		if binary.BigEndian.Uint64(gid) == s.OwnPrefix() {
+		if s.isLocal(gid) {
 			e = s.endOfGUID(fabric.GUID(binary.BigEndian.Uint64(gid[8:])))
 		}
 		if e < 0 || s.Plan.Ends.Base[e] == 0 {
@@ -129,13 +128,17 @@ func (r *Responder) paths(s *Subnet, q mad.Datagram) mad.Datagram {
 		p.number, c.enough = 1, 1
 	}
 	from, status := s.ends(p.mask, pathSGID, pathSLID, p.sgid, p.slid)
-	if status != mad.StatusOK {
-		return r.refuse(q, status)
-	}
-	to, status := s.ends(p.mask, pathDGID, pathDLID, p.dgid, p.dlid)
+	var to ends
 	remote := s.isRemote(&p)
-	if remote {
+	switch {
+	case status != mad.StatusOK:
+	case remote:
 		to, status = s.toRemote(&p, from.first)
+	default:
+		to, status = s.ends(p.mask, pathDGID, pathDLID, p.dgid, p.dlid)
+	}
+	if noEnd := status == mad.StatusNoRecords || status == mad.StatusInvalidGID; noEnd && q.Method() == mad.GetTable {
+		return r.close(q) // a table without records, as for other records
 	}
 	if status != mad.StatusOK {
 		return r.refuse(q, status)
@@ -242,6 +245,9 @@ func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey 
 		}
 	}
 	sl, backSL = c.s.slsOf(p, pkey, sl, backSL)
+	if p.mask&pathSL != 0 && c.s.anySL {
+		sl, backSL = p.sl, p.sl
+	}
 	reversible := sl == backSL
 	if reversible {
 		_, _, reversible = c.s.walk(dst, src, slid)
@@ -261,10 +267,14 @@ func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey 
 	}
 	rec := c.rec[:64]
 	copy(rec, p.echo[:])
-	if copy(rec[8:24], p.remote) == 0 {
-		c.s.putGID(rec[8:24], dst)
+	c.s.putGID(rec[8:24], dst)
+	if p.mask&pathDGID != 0 { // of another subnet, or with the default prefix
+		copy(rec[8:24], p.dgid)
 	}
 	c.s.putGID(rec[24:40], src)
+	if p.mask&pathSGID != 0 {
+		copy(rec[24:40], p.sgid)
+	}
 	binary.BigEndian.PutUint16(rec[40:], uint16(dlid))
 	binary.BigEndian.PutUint16(rec[42:], uint16(slid))
 	if reversible {

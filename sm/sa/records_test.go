@@ -3,12 +3,14 @@ package sa
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weft/internal/draws"
 	"weft/wire/mad"
+	"weft/wire/umad"
 )
 
 // dumbMatches compares a record with a query component by component, bit by bit.
@@ -182,6 +184,35 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestOneLane: with one lane, too, lane tables have records: every SL has VL 0, which has a turn.
+func TestOneLane(t *testing.T) {
+	s := subnetOf(t, "torus(4x4,hosts=1)", "updn", 0, 1)
+	if s.Plan.VLs != 1 {
+		t.Fatalf("%d lanes", s.Plan.VLs)
+	}
+	var r Responder
+	mappings := recordsOf(t, r.Answer(s, ask(mad.GetTable, mad.AttrSLtoVLMappingTableRecord, 0, nil)))
+	for _, rec := range mappings {
+		if !allZero(mad.SLtoVLMappingTableRecordTable.Get(rec)) {
+			t.Fatalf("SL2VL %x", rec)
+		}
+	}
+	turns := recordsOf(t, r.Answer(s, ask(mad.GetTable, mad.AttrVLArbitrationTableRecord, 0, nil)))
+	weight := uint64(0)
+	for _, rec := range turns {
+		table := mad.VLArbitrationTableRecordTable.Get(rec)
+		for i := range arbBlock {
+			weight += mad.VLArbitrationTableWeight.At(table, i)
+			if mad.VLArbitrationTableVL.At(table, i) != 0 {
+				t.Fatalf("VLArb %x", rec)
+			}
+		}
+	}
+	if ports := 16*5 + 16; len(mappings) != 16*5*5+16 || len(turns) != ports*2 || weight != uint64(ports)*uint64(oneTurn.Low[0].Weight) {
+		t.Errorf("%d mappings, %d blocks of arbitration with weight %d", len(mappings), len(turns), weight)
+	}
+}
+
 // TestCapabilities: with the modifier a CapabilityMask means all of its bits, others may be set
 // too.
 func TestCapabilities(t *testing.T) {
@@ -341,5 +372,32 @@ func TestAnyLID(t *testing.T) {
 		if a.Status() != 0 || mad.NodeRecordLID.Get(a.Data()) != uint64(base) {
 			t.Errorf("LID %d: %v", uint64(base)+i, a)
 		}
+	}
+}
+
+// TestMethodsArrive: the kernel passes requests of a method only to an agent that has registered
+// for it. Every method that has an answer is among those of a manager.
+func TestMethodsArrive(t *testing.T) {
+	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
+	r := Responder{Groups: newTestGroups(groupSubnet(t))}
+	var registered []mad.Method
+	for _, a := range umad.ManagerAgents() {
+		if a.Class == mad.ClassSA {
+			registered = a.Methods
+		}
+	}
+	served := 0
+	for method := range mad.Method(0x80) {
+		a := r.Answer(s, ask(method, mad.AttrPathRecord, 0, nil))
+		if a == nil || a.Status() == mad.StatusBadMethod {
+			continue
+		}
+		served++
+		if !slices.Contains(registered, method) {
+			t.Errorf("no agent for %v", method)
+		}
+	}
+	if served < 6 {
+		t.Errorf("%d methods have answers", served)
 	}
 }

@@ -225,7 +225,8 @@ func TestWhatIsWanted(t *testing.T) {
 	mad.NoticeProducerType.Put(notice, 2)
 	mad.NoticeTrapNumber.Put(notice, 128)
 	mad.NoticeIssuerLID.Put(notice, 7)
-	s := &Subnet{}
+	fe80 := (&Subnet{}).gidOf(0x77)
+	s := &Subnet{Between: Between{Prefix: 0xfec0000000000007}}
 	about := s.gidOf(0x77)
 	for _, c := range []struct {
 		what   string
@@ -234,6 +235,7 @@ func TestWhatIsWanted(t *testing.T) {
 	}{
 		{"all", func([]byte) {}, true},
 		{"its GID", func(i []byte) { mad.InformInfoGID.Put(i, about) }, true},
+		{"its GID, default prefix", func(i []byte) { mad.InformInfoGID.Put(i, fe80) }, true},
 		{"another GID", func(i []byte) { mad.InformInfoGID.Put(i, s.gidOf(0x78)) }, false},
 		{"its LID", func(i []byte) { mad.InformInfoLIDRangeBegin.Put(i, 7) }, true},
 		{"LIDs around it", func(i []byte) { mad.InformInfoLIDRangeBegin.Put(i, 6); mad.InformInfoLIDRangeEnd.Put(i, 8) }, true},

@@ -23,12 +23,26 @@ func (b *Between) OwnPrefix() uint64 {
 	return b.Prefix
 }
 
+// isLocal reports whether a GID belongs to the subnet: it has the subnet's prefix or the default
+// one, which is local in every subnet (4.1.1).
+func (b *Between) isLocal(gid []byte) bool {
+	prefix := binary.BigEndian.Uint64(gid)
+	return prefix == b.OwnPrefix() || prefix == mad.DefaultGIDPrefix
+}
+
+// toOwn gives a local GID the prefix of the subnet, in place.
+func (b *Between) toOwn(gid []byte) {
+	if b.isLocal(gid) {
+		binary.BigEndian.PutUint64(gid, b.OwnPrefix())
+	}
+}
+
 // remoteHops is the default hop limit of paths to other subnets.
 const remoteHops = 64
 
 // isRemote reports whether a query asks for paths to another subnet.
 func (s *Subnet) isRemote(p *pathQuery) bool {
-	return s.Router != nil && p.mask&pathDGID != 0 && binary.BigEndian.Uint64(p.dgid) != s.OwnPrefix()
+	return s.Router != nil && p.mask&pathDGID != 0 && !s.isLocal(p.dgid)
 }
 
 // toRemote returns the router port that paths from an end port to another subnet use as their
@@ -44,7 +58,6 @@ func (s *Subnet) toRemote(p *pathQuery, src int32) (ends, mad.Status) {
 	if !ok || !usable(port) {
 		return ends{}, mad.StatusInvalidGID
 	}
-	p.remote = p.dgid
 	if mad.PathRecordHopLimit.Get(p.echo[:]) == 0 {
 		mad.PathRecordHopLimit.Put(p.echo[:], remoteHops)
 	}

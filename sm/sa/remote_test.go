@@ -63,7 +63,7 @@ func TestPathsToOtherSubnets(t *testing.T) {
 		t.Errorf("a LID that is no router's: %v", got)
 	}
 	known = false
-	for _, gid := range []mad.GID{far, mad.MakeGID(prefix, 0x99), mad.MakeGID(mad.DefaultGIDPrefix, uint64(s.Graph.EndGUID[router]))} {
+	for _, gid := range []mad.GID{far, mad.MakeGID(prefix, 0x99), mad.MakeGID(mad.DefaultGIDPrefix, 0x99)} {
 		if got := ask(gid).Status(); got != mad.StatusInvalidGID {
 			t.Errorf("%v: %v", gid, got)
 		}
@@ -71,5 +71,62 @@ func TestPathsToOtherSubnets(t *testing.T) {
 	s.Router = nil
 	if got := ask(far).Status(); got != mad.StatusInvalidGID {
 		t.Errorf("without routers: %v", got)
+	}
+}
+
+// TestDefaultPrefix: fe80::/64 is local in every subnet. Paths have the GIDs that were asked for; a
+// port is a member of a group once, whatever its prefix.
+func TestDefaultPrefix(t *testing.T) {
+	s := groupSubnet(t)
+	const prefix = 0xfec0000000000007
+	s.Between = Between{Prefix: prefix, Router: func(mad.GID, fabric.GUID, func(fabric.GUID) bool) (fabric.GUID, bool) {
+		t.Error("a router is asked for")
+		return 0, false
+	}}
+	gid := func(prefix uint64, end int32) []byte {
+		g := mad.MakeGID(prefix, uint64(s.Graph.EndGUID[end]))
+		return g[:]
+	}
+	r := Responder{Groups: newTestGroups(s)}
+	for _, from := range []uint64{prefix, mad.DefaultGIDPrefix} {
+		for _, to := range []uint64{prefix, mad.DefaultGIDPrefix} {
+			rec := make([]byte, 64)
+			copy(rec[8:], gid(to, 5))
+			copy(rec[24:], gid(from, 1))
+			got := recordsOf(t, r.Answer(s, ask(mad.GetTable, mad.AttrPathRecord, pathSGID|pathDGID, rec)))
+			if len(got) != 1 || !bytes.Equal(got[0][8:40], rec[8:40]) || mad.PathRecordHopLimit.Get(got[0]) != 0 {
+				t.Errorf("%x to %x: %x", from, to, got)
+			}
+		}
+	}
+	member := memberRecord(s, 0, broadcast.MGID, mad.JoinFull)
+	for _, own := range []uint64{mad.DefaultGIDPrefix, prefix} {
+		copy(member[16:], gid(own, 0))
+		if a := r.Answer(s, ask(mad.Set, mad.AttrMCMemberRecord, memberToJoin, member)); a.Status() != mad.StatusOK {
+			t.Fatalf("a join by %x: %v", own, a)
+		}
+	}
+	if g := r.Groups.Find(broadcast.MGID[:]); len(g.Members) != 1 || s.endOfGID(g.Members[0].GID[:]) != 0 {
+		t.Errorf("members %+v", g.Members)
+	}
+	for _, own := range []uint64{mad.DefaultGIDPrefix, prefix} {
+		copy(member[16:], gid(own, 0))
+		if got := recordsOf(t, r.Answer(s, ask(mad.GetTable, mad.AttrMCMemberRecord, memberPort, member))); len(got) != 1 {
+			t.Errorf("%d groups of %x", len(got), own)
+		}
+	}
+	copy(member[16:], gid(mad.DefaultGIDPrefix, 0))
+	if a := r.Answer(s, ask(mad.Delete, mad.AttrMCMemberRecord, memberToJoin, member)); a.Status() != mad.StatusOK || len(r.Groups.Membership()) > 0 {
+		t.Errorf("a leave: %v", a)
+	}
+	registry := NewRegistry(Limits{})
+	visit(registry, 0, s, 1, ask(mad.Set, mad.AttrInformInfo, 0, informOf(64, true)))
+	for _, own := range []uint64{mad.DefaultGIDPrefix, prefix} {
+		rec := make([]byte, 60)
+		copy(rec, gid(own, 1))
+		q := ask(mad.GetTable, mad.AttrInformInfoRecord, mad.InformInfoRecord.Mask(mad.InformInfoRecordSubscriberGID), rec)
+		if got := recordsOf(t, visit(registry, 0, s, 1, q)); len(got) != 1 {
+			t.Errorf("%d subscriptions of %x", len(got), own)
+		}
 	}
 }

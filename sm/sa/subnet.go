@@ -71,6 +71,7 @@ type Manager struct {
 
 // index speeds up look-ups in a Subnet.
 type index struct {
+	anySL   bool    // all SLs have the same lane everywhere
 	byLID   []int32 // end port by LID, -1 for none
 	byGUID  []int32 // end port + 1 by hash of the GUID, with open addressing; 0: empty
 	endPort []int32 // port by end port
@@ -88,6 +89,7 @@ const unlimited = 255
 // New completes a Subnet. Graph, Plan, Nodes and Ports must match.
 func New(s Subnet) *Subnet {
 	g := s.Graph
+	s.anySL = s.Plan.VLs <= 1 && len(s.Plan.Levels) == 0
 	s.byLID = s.Plan.Ends.ByLID()
 	s.endPort = make([]int32, g.NumEnds)
 	for i := range s.endPort {

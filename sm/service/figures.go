@@ -50,6 +50,8 @@ type serviceFigure struct {
 var serviceFigures = []serviceFigure{
 	{prometheus.NewDesc("weft_build_info", "Version and commit of weft, and the version of Go; always 1.", []string{"version", "commit", "goversion"}, nil), prometheus.GaugeValue, build},
 	{prometheus.NewDesc("weft_sm_events_total", "Lines of the log, by code and severity.", []string{"code", "severity"}, nil), prometheus.CounterValue, linesByCode},
+	{prometheus.NewDesc("weft_sm_state_stored", "1 if everything is in the state file, 0 if it cannot be written; absent without a state file.", nil, nil), prometheus.GaugeValue, stored},
+	{prometheus.NewDesc("weft_sm_api_certificate_expiry_timestamp_seconds", "When the certificate of the API expires, in seconds since 1970; absent without TLS.", nil, nil), prometheus.GaugeValue, certificateExpiry},
 }
 
 func build(s *Service, add func(float64, ...string)) {
@@ -60,5 +62,20 @@ func linesByCode(s *Service, add func(float64, ...string)) {
 	by := s.log.counts()
 	for code := range recording.Explain {
 		add(float64(by[code]), string(code), code.Severity().String())
+	}
+}
+
+func stored(s *Service, add func(float64, ...string)) {
+	if s.opt.State == nil {
+		return
+	}
+	if f := s.opt.State(); f != nil {
+		add(truth(f.Stored))
+	}
+}
+
+func certificateExpiry(s *Service, add func(float64, ...string)) {
+	if at := s.certificate(); !at.IsZero() {
+		add(float64(at.Unix()))
 	}
 }

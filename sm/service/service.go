@@ -37,6 +37,9 @@ type Options struct {
 	Studies  []Study                             // further endpoints
 	Plans    func() ([]Plan, error)              // stored Plans; nil: none
 	PlanFile func(version int64) ([]byte, error) // a Plan as planfile.Save wrote it; nil and no error if it is not stored
+	State    func() *StateFile                   // the state file; nil: there is none
+	// Certificate returns when the certificate of the API expires; zero without TLS. nil: no TLS.
+	Certificate func() time.Time
 }
 
 // Service shows a manager. Its methods are safe for concurrent use.
@@ -76,6 +79,14 @@ func New(o Options) *Service {
 	s.Show(&watch.Snapshot{Role: terms.Looking})
 	s.metrics = s.Metrics()
 	return s
+}
+
+// certificate returns when the certificate of the API expires; zero without TLS.
+func (s *Service) certificate() time.Time {
+	if s.opt.Certificate == nil {
+		return time.Time{}
+	}
+	return s.opt.Certificate()
 }
 
 // Show stores the manager's state. It is for sm.Runner.

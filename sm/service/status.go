@@ -41,8 +41,20 @@ type Status struct {
 	Clients  terms.Registered   `json:"clients"` // their registrations with subnet administration
 	// Congestion says how many switches and adapters have congestion control configured; absent if
 	// weft does not configure it.
-	Congestion *congestion.Report   `json:"congestion_control,omitempty"`
-	Incidents  []terms.IncidentJSON `json:"incidents"` // obstacles and oddities of the last round
+	Congestion *congestion.Report `json:"congestion_control,omitempty"`
+	State      *StateFile         `json:"state_file,omitempty"` // absent without one
+	// Certificate is when the certificate of the API expires, UTC; absent without TLS.
+	Certificate string               `json:"api_certificate_until,omitempty"`
+	Incidents   []terms.IncidentJSON `json:"incidents"` // obstacles and oddities of the last round
+}
+
+// StateFile is the file of --state.
+type StateFile struct {
+	File    string   `json:"file"`
+	Stored  bool     `json:"stored"`            // everything is stored
+	Problem string   `json:"problem,omitempty"` // why not; it is tried again every second
+	CopyOf  string   `json:"copy_of,omitempty"` // the manager started on a backup made at this time, UTC
+	Drains  []string `json:"drains_at_start"`   // switches and cables that the file drained at the start
 }
 
 // HeldLink is a link in quarantine.
@@ -133,6 +145,12 @@ func (s *Service) Status() *Status {
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
 	}
+	if s.opt.State != nil {
+		out.State = s.opt.State()
+	}
+	if at := s.certificate(); !at.IsZero() {
+		out.Certificate = utc(at)
+	}
 	if shown.Port != 0 {
 		out.GUID = shown.Port.String()
 	}
@@ -216,6 +234,23 @@ func (s *Status) Write(w io.Writer) error {
 	return err
 }
 
+// addState adds what is unusual about the state file.
+func (s *Status) addState(lines *rows) {
+	f := s.State
+	if f == nil {
+		return
+	}
+	if !f.Stored {
+		lines.add("not stored", "%s (%s)", f.File, f.Problem)
+	}
+	if f.CopyOf != "" {
+		lines.add("state", "started on a copy made at %s", f.CopyOf)
+	}
+	for _, name := range f.Drains {
+		lines.add("from the state", "%s was drained at the start", name)
+	}
+}
+
 // addManager adds the manager itself.
 func (s *Status) addManager(lines *rows) {
 	lines.add("role", "%s; the manager has run for %s", s.Role, seconds(s.Seconds))
@@ -226,6 +261,9 @@ func (s *Status) addManager(lines *rows) {
 		lines.add("port", "%s, priority %d", s.GUID, s.Priority)
 	}
 	lines.add("engine asked", "%s", strings.Join(s.Asked, ","))
+	if s.Certificate != "" {
+		lines.add("API certificate", "valid until %s", s.Certificate)
+	}
 }
 
 // addSubnet adds the Plan in force and the drained parts.
@@ -247,6 +285,7 @@ func (s *Status) addSubnet(lines *rows) {
 	for _, name := range s.Drains {
 		lines.add("to drain", "%s", name)
 	}
+	s.addState(lines)
 	for i := range s.Reasons {
 		lines.add("in quarantine", "%s", &s.Reasons[i])
 	}

@@ -39,12 +39,14 @@ type write struct {
 type entry struct {
 	name string
 	file *inode
+	from string // renamed from this name; "": it was not
 }
 
 // event is what a system call has done to a disk.
 type event struct {
-	call string // "create", "remove", "write", "cut", "sync", "sync directory"
+	call string // "create", "remove", "rename", "write", "cut", "sync", "sync directory"
 	name string
+	from string // of "rename"
 	write
 }
 
@@ -69,10 +71,15 @@ func (d *disk) apply(e event) {
 	case "create":
 		f = &inode{}
 		d.names[e.name] = f
-		d.pending = append(d.pending, entry{e.name, f})
+		d.pending = append(d.pending, entry{name: e.name, file: f})
 	case "remove":
 		delete(d.names, e.name)
-		d.pending = append(d.pending, entry{e.name, nil})
+		d.pending = append(d.pending, entry{name: e.name})
+	case "rename":
+		f = d.names[e.from]
+		delete(d.names, e.from)
+		d.names[e.name] = f
+		d.pending = append(d.pending, entry{e.name, f, e.from})
 	case "write", "cut":
 		f.live = e.write.apply(f.live)
 		f.pending = append(f.pending, e.write)
@@ -98,6 +105,7 @@ func (d *disk) survives(rng *rand.Rand, share float64) map[string][]byte {
 		if !some() {
 			break
 		}
+		delete(names, e.from)
 		if names[e.name] = e.file; e.file == nil {
 			delete(names, e.name)
 		}
@@ -165,6 +173,8 @@ func readTrace(path, dir string) (events []event, err error) {
 			continue
 		case e.call == "create", e.call == "remove":
 			there[e.name] = e.call == "create"
+		case e.call == "rename":
+			there[e.name], there[e.from] = true, false
 		}
 		events = append(events, e)
 	}
@@ -192,6 +202,9 @@ func parseCall(call, args, dir string) (e event, ok bool, err error) {
 		path, e.call = text(strings.Count(call, "at")), "create" // behind the directory, where one is named
 	case "unlink", "unlinkat":
 		path, e.call = text(strings.Count(call, "at")), "remove"
+	case "rename", "renameat", "renameat2":
+		first := strings.Count(call, "at")
+		path, e.call, e.from = text(2*first+1), "rename", filepath.Base(text(first))
 	default:
 		m := openedAt.FindStringSubmatch(parts[0])
 		if m == nil {
@@ -208,7 +221,7 @@ func parseCall(call, args, dir string) (e event, ok bool, err error) {
 	}
 	e.name = name
 	switch call {
-	case "open", "openat", "unlink", "unlinkat":
+	case "open", "openat", "unlink", "unlinkat", "rename", "renameat", "renameat2":
 	case "fsync", "fdatasync":
 		e.call = "sync"
 	case "ftruncate":

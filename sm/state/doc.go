@@ -13,9 +13,23 @@
 // Reading (Read) needs no lock. If the file is removed while open, the next write creates it again
 // with all its contents. If another file has taken its place, all writes fail.
 //
+// # A file and its log
+//
+// While a Store is open, most of its data is in FILE-wal alone. So each transaction writes a mark:
+// which file it is, the number of transactions, the number when all of the log was last copied into
+// the file, and whether the file is whole without a log. Open and Read compare the mark in the file
+// alone with that of file and log. They refuse a file without its log, and with the log of another
+// file or time (*Refused). A new file is made under another name, synced and renamed, so that an
+// empty file is never ours.
+//
+// Backup makes a whole copy at any time (VACUUM INTO), Restore puts one back. Open checks the file
+// before it writes. If a part is damaged that a manager can do without (Plans, entries, subnet,
+// events), it makes a new file from the others and sets the damaged one aside. All files have mode
+// 0600.
+//
 // # Schema
 //
-// Version 3 (user_version), application_id 0x77656674. All tables are STRICT. A GUID is stored as
+// Version 4 (user_version), application_id 0x77656674. All tables are STRICT. A GUID is stored as
 // the signed number with the same bits; a time as milliseconds since 1970.
 //
 //	lids    port_guid, base, lmc, gone (since when the port is missing; NULL: it is present)
@@ -23,11 +37,12 @@
 //	events  number, time, code, text, node_guid, node_name, port
 //	drains  name, told (by the configuration), drained (now, after the operators' requests)
 //	entries kind, key, value (of sa.Entry: services, subscriptions, groups)
+//	mark    id 1, file, commits, base, closed, copied (when a backup was made; NULL: an original)
 //	subnet  id 1, time, netfile (as own.WriteJSON writes it, compressed with gzip)
 //
-// Open upgrades a file of version 1, without drains, or of version 2, without entries, to version
-// 3. It refuses a file with a newer schema, a file of another program, and a damaged file, and says
-// what to do.
+// Open upgrades a file of version 1, without drains, 2, without entries, or 3, without mark, to
+// version 4. It refuses a file with a newer schema, a file of another program, and a damaged file,
+// and says what to do.
 //
 // Cost: Record writes only changed LIDs, and the Plan only if it differs from the last version; a
 // commit is one sync.

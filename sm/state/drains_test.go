@@ -1,7 +1,6 @@
 package state
 
 import (
-	"database/sql"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -47,12 +46,10 @@ func TestVersion1(t *testing.T) {
 	if err := s.Record(time.UnixMilli(1), r); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.inTx(func(tx *sql.Tx) error { return execute(tx, "DROP TABLE drains; DROP TABLE entries") }, "PRAGMA user_version = 1"); err != nil {
-		t.Fatal(err)
-	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	alter(t, path, "DROP TABLE drains", "DROP TABLE entries", "DROP TABLE mark", "PRAGMA user_version = 1")
 	read, err := Read(path)
 	if err != nil {
 		t.Fatal(err)

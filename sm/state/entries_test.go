@@ -1,7 +1,6 @@
 package state
 
 import (
-	"database/sql"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -67,12 +66,10 @@ func TestEntries(t *testing.T) {
 func TestVersion2(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	s := open(t, path)
-	if err := s.inTx(func(tx *sql.Tx) error { return execute(tx, "DROP TABLE entries") }, "PRAGMA user_version = 2"); err != nil {
-		t.Fatal(err)
-	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	alter(t, path, "DROP TABLE entries", "DROP TABLE mark", "PRAGMA user_version = 2")
 	read, err := Read(path)
 	if err != nil {
 		t.Fatal(err)

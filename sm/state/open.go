@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	schemaVersion = 3
+	schemaVersion = 4
 	applicationID = 0x77656674 // "weft"
 )
 
@@ -50,7 +50,7 @@ CREATE TABLE subnet (
 	id INTEGER PRIMARY KEY CHECK (id = 1),
 	time INTEGER NOT NULL,
 	netfile BLOB NOT NULL
-) STRICT;` + drainsTable + entriesTable
+) STRICT;` + drainsTable + entriesTable + markTable
 
 // drainsTable is the table added by version 2.
 const drainsTable = `
@@ -64,6 +64,7 @@ CREATE TABLE drains (
 type Limits struct {
 	Plans  int // versions
 	Events int
+	log    int64 // bytes; 0: mostLog
 }
 
 // UsualLimits are the default limits.
@@ -80,6 +81,12 @@ type Store struct {
 	lock *os.File    // nil if read-only
 	file os.FileInfo // the open file; nil if read-only, and while opening
 
+	mark   mark // of the last transaction
+	whole  bool // without its log: closed
+	alone  bool // read without its log
+	copied time.Time
+	told   []terms.Incident
+
 	mu   sync.Mutex
 	lids terms.LIDMap // as stored
 	gone map[fabric.GUID]bool
@@ -87,7 +94,9 @@ type Store struct {
 	drainsTime time.Time // time of the last SetDrains
 }
 
-// Open opens a state file, or creates it, and verifies that it is writable.
+// Open opens a state file, or creates it, and verifies that it is writable. A *Refused says what a
+// person must change, ErrLocked that another process has the file open. With any other error the
+// file may be there later. Damage in parts that a manager can do without is set aside: Told.
 func Open(path string, limits Limits) (*Store, error) {
 	if limits.Plans < 1 {
 		limits.Plans = UsualLimits.Plans
@@ -98,69 +107,113 @@ func Open(path string, limits Limits) (*Store, error) {
 	s := &Store{path: path, limits: limits}
 	var err error
 	if s.lock, err = takeLock(path); err == nil {
-		s.db, err = connect(path, "rw"+createUnless(path))
-	}
-	if err == nil {
-		err = s.prepare()
-	}
-	if err == nil {
-		s.file, err = os.Stat(path)
+		err = s.openFile()
 	}
 	if err != nil {
-		return nil, errors.Join(s.explain(err), s.Close())
+		return nil, errors.Join(s.explain(err), s.release())
 	}
 	return s, nil
 }
+
+// openFile checks the file before anything writes to it, or creates it. Then it opens the file.
+func (s *Store) openFile() error {
+	isNew, err := isMissing(s.path)
+	if err != nil {
+		return err
+	}
+	if isNew {
+		err = createAt(s.path)
+	} else if err = s.examine(); isDamage(err) {
+		err = s.salvage(err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := protect(s.path); err != nil {
+		return err
+	}
+	if s.db, err = connect(s.path, "rw"); err != nil {
+		return err
+	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	s.file, err = os.Stat(s.path)
+	return err
+}
+
+// examine checks a file without changing it.
+func (s *Store) examine() error {
+	r, err := read(s.path)
+	if err != nil {
+		return err
+	}
+	return r.db.Close()
+}
+
+// Told returns what a person should know about the opened file: parts that were set aside.
+func (s *Store) Told() []terms.Incident { return s.told }
 
 // Read opens a state file for reading, even while a manager has it open.
 func Read(path string) (*Store, error) {
-	s := &Store{path: path, limits: UsualLimits}
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	var err error
-	if s.db, err = connect(path, "ro"); err == nil {
-		err = s.check()
-	}
-	if err == nil {
-		err = s.loadLIDs()
-	}
+	s, err := read(path)
 	if err != nil {
-		return nil, errors.Join(s.explain(err), s.Close())
+		return nil, (&Store{path: path}).explain(err)
 	}
 	return s, nil
 }
 
-// createUnless returns the SQLite mode that creates a file, unless it exists.
-func createUnless(path string) string {
-	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-		return ""
+// read opens a state file for reading, and checks it.
+func read(path string) (*Store, error) {
+	s := &Store{path: path, limits: UsualLimits}
+	db, err := connect(path, "ro")
+	if err != nil && !hasLog(path) { // nothing else can be created in its directory
+		db, err = connect(path, "immutable")
 	}
-	return "c"
+	if err != nil {
+		return nil, err
+	}
+	s.db = db
+	if err = s.check(); err == nil {
+		err = s.loadLIDs()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	return s, nil
 }
 
 // takeLock locks a file against other managers.
 func takeLock(path string) (*os.File, error) {
-	lock, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o644)
+	lock, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(errLocked, lock.Close())
+		return nil, errors.Join(ErrLocked, lock.Close())
 	}
 	return lock, nil
 }
 
-var errLocked = errors.New("another process has it open: two managers must not share a state file")
+// ErrLocked says that another process has the file open for writing.
+var ErrLocked = errors.New("another process has it open: two managers must not share a state file")
 
 // connect opens a database with a single connection.
 func connect(path, mode string) (*sql.DB, error) {
-	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)"}}
-	if mode != "ro" {
-		q["_pragma"] = append(q["_pragma"], "synchronous(FULL)", "journal_size_limit(16777216)", "cell_size_check(ON)")
+	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "cell_size_check(ON)"}}
+	switch mode {
+	case "immutable": // as if it had no log and nobody wrote to it
+		q["mode"], q["immutable"] = []string{"ro"}, []string{"1"}
+	case "rw": // checkpoint copies the log
+		q["_pragma"] = append(q["_pragma"], "synchronous(FULL)", "journal_size_limit(0)", "wal_autocheckpoint(0)")
 	}
-	name := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String()
-	db, err := sql.Open("sqlite", name)
+	if mode == "rwc" { // of a file that is synced and renamed when it is whole
+		q["_pragma"] = append(q["_pragma"], "journal_mode(MEMORY)", "synchronous(OFF)")
+	}
+	db, err := sql.Open("sqlite", fileURL(path, q))
 	if err != nil {
 		return nil, err
 	}
@@ -171,6 +224,14 @@ func connect(path, mode string) (*sql.DB, error) {
 	return db, nil
 }
 
+// fileURL returns a file's name for SQLite.
+func fileURL(path string, query url.Values) string {
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}).String()
+}
+
+// fileName returns a file's name for SQLite with a mode.
+func fileName(path, mode string) string { return fileURL(path, url.Values{"mode": {mode}}) }
+
 // useLog switches a database to a write-ahead log.
 func useLog(db *sql.DB) error {
 	var mode string
@@ -178,57 +239,62 @@ func useLog(db *sql.DB) error {
 		return err
 	}
 	if mode != "wal" {
-		return errors.New("the file system does not support its write-ahead log: name a file on another one")
+		return refuse("the file system does not support its write-ahead log: name a file on another one")
 	}
 	return nil
 }
 
-// prepare creates the tables of a new file or checks an existing one, and tests that it can write.
+// prepare brings an existing file to the present schema, marks it as open, and so tests that it can
+// be written.
 func (s *Store) prepare() error {
-	var tables int
-	if err := s.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+	if err := s.db.QueryRow("PRAGMA user_version").Scan(&s.schema); err != nil {
 		return err
-	}
-	if tables > 0 {
-		if err := s.check(); err != nil {
-			return err
-		}
 	}
 	if err := useLog(s.db); err != nil {
 		return err
 	}
-	if tables == 0 {
-		if err := s.create(); err != nil {
-			return err
-		}
+	if err := s.takeMark(); err != nil {
+		return err
 	}
 	if err := s.loadLIDs(); err != nil {
 		return err
 	}
 	// A full disk or a read-only file shows here, and not in the middle of a round.
 	err := s.inTx(func(tx *sql.Tx) error {
-		for i, table := range []string{drainsTable, entriesTable} {
-			if tables > 0 && s.schema <= i+1 {
-				if err := execute(tx, table); err != nil {
-					return err
-				}
-			}
+		if err := upgrade(tx, s.schema); err != nil {
+			return err
 		}
 		return execute(tx, "DELETE FROM events WHERE number <= (SELECT max(number) FROM events) - ?", s.limits.Events)
 	}, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+	if err != nil {
+		return err
+	}
 	s.schema = schemaVersion
-	return err
+	return s.checkpoint()
 }
 
-// create creates all tables in one transaction.
-func (s *Store) create() error {
-	return s.inTx(func(tx *sql.Tx) error { return execute(tx, schema) },
-		fmt.Sprintf("PRAGMA application_id = %d", applicationID), fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+// upgrade adds the tables that a file of an older schema lacks.
+func upgrade(tx *sql.Tx, schema int) error {
+	for i, table := range []string{drainsTable, entriesTable, markTable} {
+		if schema > i+1 {
+			continue
+		}
+		if err := execute(tx, table); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // check refuses a file that is foreign, newer than this program, or damaged.
 func (s *Store) check() error {
-	var app, version int
+	var app, version, tables int
+	if err := s.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return err
+	}
+	if tables == 0 {
+		return refuse("it holds nothing, so its write-ahead log is missing: %s", insteadOfCp(s.path))
+	}
 	if err := s.db.QueryRow("PRAGMA application_id").Scan(&app); err != nil {
 		return err
 	}
@@ -237,13 +303,18 @@ func (s *Store) check() error {
 	}
 	switch {
 	case app != applicationID:
-		return errors.New("it is the database of another program: name another file")
+		return refuse("it is the database of another program: name another file")
 	case version > schemaVersion:
-		return fmt.Errorf("a newer weft wrote it (schema %d; this one supports %d): run the newer one, or name another file", version, schemaVersion)
+		return refuse("a newer weft wrote it (schema %d; this one supports %d): run the newer one, or name another file", version, schemaVersion)
 	case version < 1:
-		return fmt.Errorf("unknown schema %d: want 1 to %d", version, schemaVersion)
+		return refuse("unknown schema %d: want 1 to %d", version, schemaVersion)
 	}
 	s.schema = version
+	if !s.alone {
+		if err := s.checkLog(); err != nil {
+			return err
+		}
+	}
 	var verdict string
 	if err := s.db.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
 		return err
@@ -254,25 +325,32 @@ func (s *Store) check() error {
 	return nil
 }
 
-// damaged returns the error for a damaged file.
-func damaged(what string) error {
-	return fmt.Errorf("it is damaged (%s): restore a copy, or move it away: ports then keep their present LIDs", what)
-}
-
 // explain translates errors of SQLite into plain words.
 func (s *Store) explain(err error) error {
+	if _, known := errors.AsType[*Refused](err); known {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
 	text := err.Error()
-	for _, known := range []struct{ part, words string }{
-		{"file is not a database", "it is not a database: name another file"},
-		{"malformed", damaged("SQLite: " + text).Error()},
-		{"disk is full", "the disk is full"},
-		{"unable to open database file", "it cannot be opened: its directory must exist and be writable"},
-		{"readonly database", "it is read-only"},
-		{"database is locked", errLocked.Error()},
+	for _, known := range []struct {
+		part string
+		err  error
+	}{
+		{"file is not a database", refuse("it is not a database: name another file, or %s", startEmpty(s.path))},
+		{"malformed", damaged("SQLite: " + text)},
+		{"disk is full", errors.New("the disk is full")},
+		{"unable to open database file", errors.New("it cannot be opened: its directory must exist and be writable")},
+		{"readonly database", errors.New("it is read-only")},
+		{"database is locked", ErrLocked},
 	} {
 		if strings.Contains(text, known.part) {
-			return fmt.Errorf("%s: %s", s.path, known.words)
+			if d, is := errors.AsType[*damage](known.err); is {
+				known.err = d.refusal(s.path)
+			}
+			return fmt.Errorf("%s: %w", s.path, known.err)
 		}
+	}
+	if d, is := errors.AsType[*damage](err); is {
+		return fmt.Errorf("%s: %w", s.path, d.refusal(s.path))
 	}
 	if _, known := errors.AsType[*os.PathError](err); known {
 		return err
@@ -280,13 +358,32 @@ func (s *Store) explain(err error) error {
 	return fmt.Errorf("%s: %w", s.path, err)
 }
 
-// Close closes the file.
-func (s *Store) Close() (err error) {
+// Close marks the file as complete without its log, and closes it.
+func (s *Store) Close() error {
+	s.use.Lock()
+	defer s.use.Unlock()
+	if s.file != nil && s.db != nil && s.inPlace() == nil {
+		s.whole = s.commit(func(*sql.Tx) error { s.mark.Closed = true; return nil }) == nil
+	}
+	return s.release()
+}
+
+// release closes what is open. SQLite removes the log when the last connection that may write is
+// closed. Without the mark that the file is whole the log must stay: a reader joins until then.
+func (s *Store) release() (err error) {
 	if s.db != nil {
+		if s.lock != nil && !s.whole {
+			if reader, err := connect(s.path, "ro"); err == nil {
+				_, _ = readMark(reader)
+				defer func() { _ = reader.Close() }()
+			}
+		}
 		err = s.db.Close()
+		s.db = nil
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
+		s.lock = nil
 	}
 	return err
 }
@@ -298,6 +395,14 @@ func (s *Store) inTx(do func(tx *sql.Tx) error, pragmas ...string) error {
 	if err := s.inPlace(); err != nil {
 		return err
 	}
+	return s.commit(do, pragmas...)
+}
+
+// commit runs a function in a transaction, and counts it in the mark.
+func (s *Store) commit(do func(tx *sql.Tx) error, pragmas ...string) error {
+	if s.db == nil {
+		return errors.New("the file is closed")
+	}
 	tx, err := s.db.BeginTx(context.Background(), nil)
 	if err != nil {
 		return err
@@ -307,13 +412,23 @@ func (s *Store) inTx(do func(tx *sql.Tx) error, pragmas ...string) error {
 			err = execute(tx, p)
 		}
 	}
+	was := s.mark
 	if err == nil {
 		err = do(tx)
 	}
+	if err == nil {
+		err = s.mark.write(tx)
+	}
 	if err != nil {
+		s.mark = was
 		return errors.Join(err, tx.Rollback())
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		s.mark = was
+		return err
+	}
+	s.copyLog()
+	return nil
 }
 
 // execute runs a statement.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // inPlace verifies that the open file is still at its path: data written to a removed file would be
@@ -40,19 +39,7 @@ func (s *Store) inPlace() error {
 
 // writeAnew copies the contents of the open file to a new one at its path, and switches to that.
 func (s *Store) writeAnew() error {
-	next := s.path + "-anew"
-	for _, path := range []string{next, s.path + "-wal", s.path + "-shm"} { // leftovers of an interrupted attempt, and of the removed file
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	if _, err := s.db.Exec("VACUUM INTO ?", next); err != nil {
-		return err
-	}
-	if err := syncPath(next); err != nil {
-		return err
-	}
-	if err := os.Rename(next, s.path); err != nil {
+	if err := build(s.path, 0, func(next string) error { return vacuum(s.db, next) }); err != nil {
 		return err
 	}
 	db, file, err := reopen(s.path)
@@ -61,14 +48,17 @@ func (s *Store) writeAnew() error {
 	}
 	_ = s.db.Close() // SQLite sees that its file is gone, and does not touch the log of the new one
 	s.db, s.file = db, file
-	return nil
+	if err := s.takeMark(); err != nil {
+		return err
+	}
+	if err := s.commit(func(*sql.Tx) error { return nil }); err != nil {
+		return err
+	}
+	return s.checkpoint()
 }
 
 // reopen opens a file just written.
 func reopen(path string) (db *sql.DB, file os.FileInfo, err error) {
-	if err := syncPath(filepath.Dir(path)); err != nil {
-		return nil, nil, err
-	}
 	if file, err = os.Stat(path); err != nil {
 		return nil, nil, err
 	}

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"database/sql"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,21 +26,25 @@ type Event struct {
 const mostWaiting = 10000
 
 // Writer stores events and the last discovered subnet in the background, all pending ones in one
-// transaction.
+// transaction. What cannot be stored is tried again every second.
 type Writer struct {
 	store *Store
-	fail  func(error) // called when writing starts to fail, and again only after a success in between
+	fail  func(error) // called when writing starts to fail, and again only after a success in between; nil when it works again
 
 	mu     sync.Mutex
 	events []Event
 	lost   int // events dropped for lack of room
 	subnet *fabric.Fabric
-	now    time.Time // of the subnet
+	now    time.Time               // of the subnet
+	owed   map[string]func() error // what others could not store, by name
 	closed bool
 	last   error // error of the last write, valid after done
 	wake   chan struct{}
 	done   chan struct{}
 }
+
+// storeAgain is the time between two attempts to store.
+const storeAgain = time.Second
 
 // NewWriter starts a Writer. Close it before its Store.
 func NewWriter(s *Store, fail func(error)) *Writer {
@@ -66,6 +73,46 @@ func (w *Writer) Subnet(now time.Time, f *fabric.Fabric) {
 	w.kick()
 }
 
+// Owe has something stored that could not be, in place of what was owed under that name. store is
+// called until it returns no error, or Pay is called.
+func (w *Writer) Owe(name string, store func() error) {
+	w.mu.Lock()
+	if w.owed == nil {
+		w.owed = map[string]func() error{}
+	}
+	w.owed[name] = store
+	w.mu.Unlock()
+	w.kick()
+}
+
+// Pay drops what is owed under a name: something newer is stored.
+func (w *Writer) Pay(name string) {
+	w.mu.Lock()
+	delete(w.owed, name)
+	w.mu.Unlock()
+}
+
+// pay stores what is owed.
+func (w *Writer) pay() (err error) {
+	w.mu.Lock()
+	owed := maps.Clone(w.owed)
+	w.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(owed)) {
+		w.mu.Lock()
+		store := w.owed[name] // the latest
+		w.mu.Unlock()
+		if store == nil {
+			continue
+		}
+		if failed := store(); failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", name, failed))
+			continue
+		}
+		w.Pay(name)
+	}
+	return err
+}
+
 func (w *Writer) kick() {
 	select {
 	case w.wake <- struct{}{}:
@@ -86,26 +133,44 @@ func (w *Writer) Close() error {
 // run writes until closed. Data that could not be written is retried together with the next.
 func (w *Writer) run() {
 	defer close(w.done)
+	again := time.NewTicker(storeAgain)
+	defer again.Stop()
 	failed := false
-	for range w.wake {
-		w.mu.Lock()
-		events, lost, subnet, now, closed := w.events, w.lost, w.subnet, w.now, w.closed
-		w.events, w.lost, w.subnet = nil, 0, nil
-		w.mu.Unlock()
-		if lost > 0 {
-			events = append(events, Event{events[len(events)-1].Time, terms.Incident{Kind: terms.NotStored, Text: fmt.Sprintf("%d events were not stored", lost)}})
+	for {
+		select {
+		case <-w.wake:
+		case <-again.C:
+			if !failed {
+				continue
+			}
 		}
-		err := w.store.write(events, now, subnet)
-		if err != nil {
-			w.putBack(events, now, subnet)
-		}
-		if err != nil && !failed {
+		closed, err := w.writeAll()
+		switch {
+		case err != nil && !failed:
 			w.fail(err)
+		case err == nil && failed:
+			w.fail(nil)
 		}
 		if failed, w.last = err != nil, err; closed {
 			return
 		}
 	}
+}
+
+// writeAll writes what is pending.
+func (w *Writer) writeAll() (closed bool, err error) {
+	w.mu.Lock()
+	events, lost, subnet, now, closed := w.events, w.lost, w.subnet, w.now, w.closed
+	w.events, w.lost, w.subnet = nil, 0, nil
+	w.mu.Unlock()
+	if lost > 0 {
+		events = append(events, Event{events[len(events)-1].Time, terms.Incident{Kind: terms.NotStored, Text: fmt.Sprintf("%d events were not stored", lost)}})
+	}
+	if err = w.store.write(events, now, subnet); err != nil {
+		w.putBack(events, now, subnet)
+		err = fmt.Errorf("events: %w", err)
+	}
+	return closed, errors.Join(err, w.pay())
 }
 
 // putBack queues data again after a failed write.

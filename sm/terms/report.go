@@ -56,6 +56,9 @@ const (
 	Locked        IncidentKind = "locked"          // a port has an unknown M_Key
 	DisabledPort  IncidentKind = "disabled-port"   // a port was told to have no link
 	NotStored     IncidentKind = "not-stored"      // the state file cannot be written
+	StoredAgain   IncidentKind = "stored-again"    // it can, after it could not
+	SetAside      IncidentKind = "set-aside"       // a damaged or old state file was renamed
+	BroughtBack   IncidentKind = "brought-back"    // what the state file puts into force at the start
 
 	// Of a Manager, between and around rounds.
 	RoundBegun     IncidentKind = "round-begun"
@@ -85,6 +88,8 @@ const (
 	SettingsLater   IncidentKind = "settings-later"   // changed options that need a restart
 	SettingsRefused IncidentKind = "settings-refused" // the configuration has errors
 	ServerFailed    IncidentKind = "server-failed"    // a server has failed
+	CertificateDue  IncidentKind = "certificate-due"  // the certificate of the API expires soon
+	CertificateBad  IncidentKind = "certificate-bad"  // it has expired, or is not valid yet
 
 	NotDrained   IncidentKind = "not-drained"   // a part to be drained is missing, or the only way
 	DrainTold    IncidentKind = "drain"         // something is drained, or no longer, on request

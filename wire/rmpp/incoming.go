@@ -25,6 +25,11 @@ type incoming struct {
 func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 	segment, flags := mad.RMPPSegmentNumber.Get(d.MAD), mad.RMPPFlags.Get(d.MAD)
 	r := m.in[k]
+	if r != nil && r.complete && r.message.TID() != d.MAD.TID() {
+		// Another program behind the same LID has counted to the same number.
+		m.dropIn(k)
+		r = nil
+	}
 	switch {
 	case mad.RMPPVersion.Get(d.MAD) != 1:
 		m.refuse(k, d, mad.RMPPStatusBadVersion)

@@ -59,8 +59,9 @@ type Kind uint8
 
 // The actions of a Machine.
 const (
-	Send    Kind = iota // hand Datagram to the medium
-	Deliver             // Datagram is a whole message
+	Send     Kind = iota // hand Datagram to the medium
+	Deliver              // Datagram is a whole message
+	TimedOut             // the receiver of a message was silent; Datagram is the header of the message
 )
 
 // Action is a step that the caller must carry out for a Machine. The memory of its Datagram is
@@ -68,6 +69,12 @@ const (
 type Action struct {
 	Kind     Kind
 	Datagram wire.Datagram
+}
+
+// Patience is how long a Machine repeats a message to send.
+type Patience struct {
+	Timeout time.Duration // until unacknowledged segments are sent again
+	Retries int           // repetitions without progress
 }
 
 // Counters counts the work of a Machine.
@@ -130,6 +137,11 @@ const responseBit = 0x80
 // Send begins to send a message: the header of its first segment and all data. It replaces a
 // message under way with the same transaction.
 func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Action {
+	return m.SendWithin(now, d, Patience{m.cfg.Timeout, m.cfg.Retries}, out)
+}
+
+// SendWithin is Send with a patience of its own.
+func (m *Machine) SendWithin(now time.Duration, d *wire.Datagram, p Patience, out []Action) []Action {
 	m.begin(out)
 	k := keyOf(d.Addr.DLID, d.Addr.DQP, d.MAD, d.MAD.Method())
 	m.dropOut(k)
@@ -137,12 +149,12 @@ func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Acti
 		m.counters.Refused++
 		return m.end()
 	}
-	s := &outgoing{addr: d.Addr, window: 1, left: m.cfg.Retries}
+	s := &outgoing{addr: d.Addr, window: 1, patience: p, left: p.Retries}
 	s.message = append(s.message, d.MAD...)
 	s.segments = max(1, (s.total()+mad.RMPPSegmentData-1)/mad.RMPPSegmentData)
 	m.out[k] = s
 	m.outUse.add(k.lid, 1, len(s.message))
-	s.due = now + m.cfg.Timeout
+	s.due = now + p.Timeout
 	m.sendWindow(s)
 	return m.end()
 }

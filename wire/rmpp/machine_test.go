@@ -37,6 +37,7 @@ type pair struct {
 	got      [2][]wire.Datagram
 	sent     int
 	flying   []flight
+	timedOut []uint64 // transaction IDs
 	// fate says what becomes of a datagram: how late each copy of it comes.
 	fate func(from int, d *wire.Datagram) []time.Duration
 }
@@ -60,9 +61,14 @@ func (p *pair) perform(at int, actions []Action) {
 		a := &actions[i]
 		var d wire.Datagram
 		d.CopyFrom(&a.Datagram)
-		if a.Kind == Deliver {
+		switch a.Kind {
+		case Deliver:
 			p.got[at] = append(p.got[at], d)
 			continue
+		case TimedOut:
+			p.timedOut = append(p.timedOut, d.MAD.TID())
+			continue
+		case Send:
 		}
 		d.Addr.SLID = uint16(at + 1)
 		for _, late := range p.fate(at, &d) {
@@ -339,9 +345,39 @@ func TestEnds(t *testing.T) {
 		}
 		p.send(0, message(2, mad.GetTableResp, 7, make([]byte, 1000)))
 		p.run(t)
+		if !slices.Equal(p.timedOut, []uint64{7}) {
+			t.Errorf("%+v: timed out: %v", c.cfg, p.timedOut)
+		}
 		if p.now != time.Duration(c.seconds)*time.Second || aborts != c.aborts || data != c.data || p.machines[0].Counters().Failed != 1 {
 			t.Errorf("%+v: given up after %v, %d segments, %d ABORTs", c.cfg, p.now, data, aborts)
 		}
+	}
+}
+
+// TestNextProgram: the request of another program behind a LID is no repetition of one before, even
+// if the low half of its transaction ID is the same.
+func TestNextProgram(t *testing.T) {
+	m := New(Config{})
+	for _, c := range []struct {
+		tid       uint64
+		delivered bool
+	}{{0x1_0000_0015, true}, {0x1_0000_0015, false}, {0x2_0000_0015, true}} {
+		got := m.Arrived(0, message(1, mad.GetMulti, c.tid, make([]byte, 100)), nil)
+		if delivered := got[len(got)-1].Kind == Deliver; delivered != c.delivered {
+			t.Errorf("transaction %#x: delivered: %v", c.tid, delivered)
+		}
+	}
+}
+
+// TestPatience: a message may have its own patience.
+func TestPatience(t *testing.T) {
+	p := newPair(Config{})
+	p.fate = func(int, *wire.Datagram) []time.Duration { return nil }
+	d := message(2, mad.GetTableResp, 7, make([]byte, 1000))
+	p.perform(0, p.machines[0].SendWithin(0, d, Patience{Timeout: 100 * time.Millisecond, Retries: 2}, nil))
+	p.run(t)
+	if want := 300 * time.Millisecond; p.now != want || len(p.timedOut) != 1 {
+		t.Errorf("given up after %v, want %v; timed out: %v", p.now, want, p.timedOut)
 	}
 }
 

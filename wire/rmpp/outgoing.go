@@ -15,6 +15,7 @@ type outgoing struct {
 	sent     int // segments sent, from the first one on
 	acked    int // segments acknowledged, from the first one on
 	window   int // last segment that may be sent
+	patience Patience
 	left     int // repetitions left
 	due      time.Duration
 }
@@ -60,7 +61,7 @@ func (m *Machine) onAck(now time.Duration, k key, d *wire.Datagram) {
 	}
 	progress := int(segment) > s.acked
 	if progress {
-		s.acked, s.left = int(segment), m.cfg.Retries
+		s.acked, s.left = int(segment), s.patience.Retries
 	}
 	s.window = max(s.window, int(min(window, uint64(s.segments))))
 	if s.acked == s.segments {
@@ -69,7 +70,7 @@ func (m *Machine) onAck(now time.Duration, k key, d *wire.Datagram) {
 		return
 	}
 	if m.sendWindow(s) || progress {
-		s.due = now + m.cfg.Timeout
+		s.due = now + s.patience.Timeout
 	}
 }
 
@@ -86,14 +87,16 @@ func (m *Machine) repeat(now time.Duration, k key, s *outgoing) {
 		s.left--
 		m.counters.Repeated += uint64(s.sent - s.acked)
 		s.sent = s.acked
-		s.due = now + m.cfg.Timeout
+		s.due = now + s.patience.Timeout
 		m.sendWindow(s)
 		return
 	}
 	if m.cfg.Silent {
 		m.counters.Failed++
 		m.dropOut(k)
-		return
+	} else {
+		m.fail(k, s, mad.RMPPStatusTooManyRetries)
 	}
-	m.fail(k, s, mad.RMPPStatusTooManyRetries)
+	header := m.datagram(s.message, mad.SAHeader.Size)
+	m.actions = append(m.actions, Action{Kind: TimedOut, Datagram: wire.Datagram{Addr: s.addr, MAD: header}})
 }

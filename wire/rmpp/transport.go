@@ -98,6 +98,7 @@ func (t *Transport) perform() (err error) {
 			}
 		case Deliver:
 			t.whole = append(t.whole, a.Datagram)
+		case TimedOut: // users of a Transport have timers of their own
 		}
 	}
 	if due, ok := t.machine.Deadline(); ok && !t.closed {

@@ -200,7 +200,7 @@ func ManagerAgents() []Agent {
 		case mad.ClassSMP, mad.ClassDirectedSMP:
 			agents[i].Methods = []mad.Method{mad.Get, mad.Set, mad.Trap, mad.TrapRepress}
 		case mad.ClassSA:
-			agents[i].Methods = []mad.Method{mad.Get, mad.Set, mad.GetTable, mad.GetMulti, mad.Delete}
+			agents[i].Methods = []mad.Method{mad.Get, mad.Set, mad.GetTable, mad.GetTrace, mad.GetMulti, mad.Delete}
 		default: // only sends requests
 		}
 	}

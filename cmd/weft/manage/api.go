@@ -5,10 +5,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -60,12 +62,17 @@ func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
 	if a.cert == "" {
 		return token, nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(a.cert, a.key)
+	key, err := readPrivate(a.key, allOthers, math.MaxInt32)
+	if err != nil {
+		return "", nil, fmt.Errorf("--api-key: %w", err)
+	}
+	chain, err := os.ReadFile(a.cert)
 	if err != nil {
 		return "", nil, fmt.Errorf("--api-cert: %w", err)
 	}
-	if info, err := os.Stat(a.key); err != nil || info.Mode().Perm()&0o007 != 0 {
-		return "", nil, fmt.Errorf("--api-key: %s: everybody may read it: run chmod 600 %[1]s", a.key)
+	pair, err := tls.X509KeyPair(chain, key)
+	if err != nil {
+		return "", nil, fmt.Errorf("--api-cert: %w", err)
 	}
 	return token, &pair, nil
 }
@@ -99,7 +106,8 @@ func (a *apiFlags) listen() (*apiServer, error) {
 }
 
 // renew reads token and certificate again and uses them. It returns what has changed, or an error
-// if TLS would be switched on or off.
+// if TLS would be switched on or off, or if the
+// new certificate is not valid and the old one is.
 func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
 	token, cert, err := a.secrets()
 	if err != nil {
@@ -110,11 +118,15 @@ func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
 		return nil, errors.New("api-cert: restart the manager to switch TLS on or off")
 	}
 	if cert != nil && !slices.EqualFunc(was.Certificate, cert.Certificate, bytes.Equal) {
-		s.cert.Store(cert)
-		changed = append(changed, "the certificate of api")
+		if err = worse(was, cert, time.Now()); err != nil {
+			err = fmt.Errorf("api-cert: %s: %w", a.cert, err)
+		} else {
+			s.cert.Store(cert)
+			changed = append(changed, "the certificate of api")
+		}
 	}
 	if s.guard.Renew(token) {
 		changed = append(changed, "the token of api")
 	}
-	return changed, nil
+	return changed, err
 }

@@ -104,7 +104,12 @@ func (s *serviceFlags) read(cmd *cobra.Command, given settings) (*configfile.Fil
 	if s.config == "" {
 		return nil, nil
 	}
-	data, err := readBounded(s.config)
+	f, err := os.Open(s.config)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, configfile.MostBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
@@ -115,18 +120,13 @@ func (s *serviceFlags) read(cmd *cobra.Command, given settings) (*configfile.Fil
 	if err := file.Apply(cmd.Flags()); err != nil {
 		return nil, err
 	}
+	if holdsSecret(file, cmd.Flags()) {
+		if err := isPrivate(f, groupAndAll); err != nil {
+			return nil, fmt.Errorf("--config: %w", err)
+		}
+	}
 	file.Settings = slices.DeleteFunc(file.Settings, func(s configfile.Setting) bool { return given[s.Option] != nil })
 	return file, setFlags(cmd.Flags(), given)
-}
-
-// readBounded reads a file of options up to its size limit.
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, configfile.MostBytes+1))
 }
 
 // setFlags sets flags to the given values.

@@ -101,7 +101,9 @@ changes, and correct table blocks are not written again.
 The first round repairs the stored Plan and logs parts that are gone or new. It routes from scratch
 with --rebalance, or if --engine, --option, --lmc or --vls ask for something else than that Plan. If
 FILE cannot be written (not-stored), weft manages the subnet all the same, but a port whose LID
-is not stored gets none. Ports in service with LIDs from another manager keep these.
+is not stored gets none. weft tries again every second. Ports in service with LIDs from another
+manager, or from after a backup, keep these. weft does not start on a FILE without its log, as cp
+makes it: use weft sm state FILE --backup.
 
 --lids FILE counts only while the state holds no LIDs. --keep OLD-PLAN repairs a Plan from a file;
 it cannot be used if the state has one. With --engine or --rebalance weft routes from scratch, with the
@@ -121,5 +123,5 @@ EXIT STATUS
 
 With --once: 0 SUBNET UP; 1 UP IN PART, or the Plan is not proven (see the report); 3 there is no
 subnet, another subnet manager is master, every engine refused, or the run was interrupted (the
-report then lists what was sent and not acknowledged). Without --once: 0 when told to stop; 3 when its
-port is gone.`
+report then lists what was sent and not acknowledged). Without --once: 0 when told to stop; 2 if a
+person must change an option or file; 3 when its port is gone, or another manager has its FILE.`

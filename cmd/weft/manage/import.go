@@ -146,6 +146,7 @@ func (f *importFlags) store(r *opensm.Result) error {
 // an option in this weft sm becomes a note.
 func (f *importFlags) configuration(r *opensm.Result) ([]byte, error) {
 	sm, flags := newSM()
+	flags.keys.others = 0 // OpenSM's files are for everybody; the notes say what to do before the start
 	if r.Partitions != "" {
 		r.Settings = append(r.Settings, opensm.Setting{Option: "partitions", Values: []string{r.Partitions}})
 	}
@@ -171,6 +172,11 @@ func (f *importFlags) configuration(r *opensm.Result) ([]byte, error) {
 		_, isList := configfile.Values(flag)
 		if err := configfile.Set(sm.Flags(), flag, s.Values, isList); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Option, err)
+		}
+	}
+	if path := flags.keys.known; path != "" {
+		if _, err := readPrivate(path, groupAndAll, 0); err != nil {
+			r.Notes = append(r.Notes, opensm.Note{File: path, Fate: opensm.Left, Text: "before weft sm starts: " + err.Error()})
 		}
 	}
 	var b bytes.Buffer

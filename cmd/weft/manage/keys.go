@@ -20,6 +20,7 @@ type keyFlags struct {
 	former []string
 	known  string
 	lease  time.Duration
+	others os.FileMode // bits of the mode that files of keys must not have
 }
 
 // usualLease is the default time that a port stays protected after an access with a wrong key, if
@@ -28,6 +29,7 @@ const usualLease = time.Minute
 
 // add adds the flags. --mkey-protect is stored in keys directly.
 func (k *keyFlags) add(cmd *cobra.Command, keys *terms.Keys) {
+	k.others = groupAndAll
 	f := cmd.Flags()
 	f.StringVar(&k.secret, "mkey-secret", "", "`FILE` with a secret of at least 16 bytes; the M_Key of each port is derived from it and the port's GUID; the same for all managers of a subnet")
 	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "`FILE` with an earlier secret; ports with its keys get new ones, or none without --mkey-secret and --m-key; can be repeated")
@@ -51,13 +53,13 @@ func (k *keyFlags) read(keys *terms.Keys, one uint64) error {
 	keys.Lease = uint16(seconds)
 	var err error
 	if k.secret != "" {
-		if keys.Secret, err = readSecret("--mkey-secret", k.secret); err != nil {
+		if keys.Secret, err = readSecret("--mkey-secret", k.secret, k.others); err != nil {
 			return err
 		}
 	}
 	keys.Former = nil
 	for _, path := range k.former {
-		secret, err := readSecret("--mkey-old-secret", path)
+		secret, err := readSecret("--mkey-old-secret", path, k.others)
 		if err != nil {
 			return err
 		}
@@ -66,7 +68,7 @@ func (k *keyFlags) read(keys *terms.Keys, one uint64) error {
 	if k.known == "" {
 		return nil
 	}
-	data, err := os.ReadFile(k.known)
+	data, err := readPrivate(k.known, k.others, math.MaxInt32)
 	if err != nil {
 		return fmt.Errorf("--mkey-file: %w", err)
 	}
@@ -94,8 +96,8 @@ func (s *smFlags) checkHiding() error {
 const leastSecret = 16
 
 // readSecret reads a secret: the file without surrounding blanks and line ends.
-func readSecret(flag, path string) ([]byte, error) {
-	data, err := readBounded(path)
+func readSecret(flag, path string, others os.FileMode) ([]byte, error) {
+	data, err := readPrivate(path, others, configfile.MostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}

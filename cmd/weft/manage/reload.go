@@ -2,6 +2,7 @@ package manage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -42,10 +43,11 @@ type serving struct {
 	condensing sync.Mutex
 	condenser  recording.Condenser
 
-	telling sync.Mutex // keeps lines in the order of their numbers
-	service *service.Service
-	notify  *service.Notifier
-	api     *apiServer // nil: programs do not ask over TCP
+	telling     sync.Mutex // keeps lines in the order of their numbers
+	service     *service.Service
+	notify      *service.Notifier
+	api         *apiServer  // nil: programs do not ask over TCP
+	certificate certificate // of it
 
 	flags *pflag.FlagSet // those in force; of the one that reloads
 	now   atomic.Pointer[smFlags]
@@ -56,7 +58,7 @@ func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout(), journal: cli.StdoutIsJournal()}, notify: newNotifier()}
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
-		Plans: state.plans, PlanFile: state.planFile,
+		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
 	})
 	return r
 }
@@ -168,8 +170,16 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	if r.api != nil {
 		renewed, err := r.api.renew(&next.flags.service.api)
-		if err != nil {
+		switch {
+		case errors.Is(err, errExpired):
+			r.tell(terms.Incident{Kind: terms.SettingsRefused, Text: err.Error()})
+		case err != nil:
 			r.tell(terms.Incident{Kind: terms.SettingsLater, Text: err.Error()})
+		case len(renewed) > 0:
+			r.certificate.use(next.flags.service.api.cert, r.api.cert.Load())
+			if i, news := r.certificate.look(time.Now()); news {
+				r.tell(i)
+			}
 		}
 		changed = append(changed, renewed...)
 	}

@@ -21,15 +21,23 @@ import (
 	"weft/wire/mad"
 )
 
-// openRecording opens the file of --record; nil if none is given. It holds M_Keys, so only its
-// owner may read it.
+// openRecording opens the file of --record, if one is given. It holds M_Keys, so only its owner may
+// read it, also if the file was there.
 func (s *smFlags) openRecording(r *sm.Runner) (end func() error, err error) {
+	nothing := func() error { return nil }
 	if s.record == "" {
-		return func() error { return nil }, nil
+		return nothing, nil
 	}
 	f, err := os.OpenFile(s.record, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("--record: %w", err)
+		return nothing, fmt.Errorf("--record: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = f.Chmod(0o600)
+	}
+	if err != nil {
+		return nothing, errors.Join(fmt.Errorf("--record: %w", err), f.Close())
 	}
 	r.Record = f
 	return f.Close, nil

@@ -41,10 +41,11 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 			return nil, cli.Cannot(fmt.Errorf("--api: %w", err))
 		}
 		r.api = l
+		r.certificate.use(s.service.api.cert, l.cert.Load())
 		servers.Go(func() { r.served(service.Serve(ctx, l, l.guard.Protect(r.service.Handler()))) })
 	}
 	if s.service.metrics != "" {
-		l, err := listenTCP(s.service.metrics)
+		l, err := listenTCP(s.service.metrics) // stayer has checked the form of the address
 		if err != nil {
 			end()
 			return nil, cli.Cannot(fmt.Errorf("--metrics: %w", err))
@@ -52,6 +53,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		servers.Go(func() { r.served(service.Serve(ctx, l, service.Local(l.Addr(), r.service.Metrics()))) })
 	}
 	servers.Go(func() { r.watchdog(ctx) })
+	servers.Go(func() { r.certificate.watch(ctx, r.tell) })
 	return end, nil
 }
 

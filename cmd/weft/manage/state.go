@@ -4,33 +4,46 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/fabric/netfile/discovery"
 	"weft/planner"
 	"weft/sm"
 	"weft/sm/round"
+	"weft/sm/sa"
 	"weft/sm/service"
 	"weft/sm/state"
 	"weft/sm/terms"
 )
 
-// smState is the state file of weft sm. Without a file (path "") its methods do nothing.
+// smState is the state file of weft sm. Without a file (path "") its methods do nothing. A file
+// that cannot be opened at the start is tried again until it can (away.go).
 type smState struct {
 	path   string
 	limits state.Limits
-	store  *state.Store
-	writer *state.Writer
 
 	then   *fabric.Fabric   // the subnet the last time, until the first round has ended; nil where none is known
 	at     string           // when that was
-	unread []terms.Incident // what could not be read, until it is told
-	tell   func(terms.Incident)
+	unread []terms.Incident // what is told after the start
+
+	mu      sync.Mutex    // guards these; not held while anything is written
+	store   *state.Store  // nil while the file cannot be opened
+	writer  *state.Writer // of store
+	away    *away         // while store is nil
+	shown   service.StateFile
+	tell    func(terms.Incident)
+	resweep func() // asks the manager for a round
+
+	keeping sync.Mutex    // held while a Record is stored
+	owed    *terms.Record // the last one, if it could not be stored
+
+	end       chan struct{} // ends the attempts to open the file
+	reopening sync.WaitGroup
 }
 
 func (s *smState) add(cmd *cobra.Command) {
@@ -66,40 +79,208 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 	case s.limits.Plans < 1 || s.limits.Events < 1:
 		return errors.New("--state-plans and --state-events must be 1 or more")
 	}
-	if s.store, err = state.Open(s.path, s.limits); err != nil {
-		return fmt.Errorf("--state %w", err)
+	s.shown = service.StateFile{File: s.path, Stored: true}
+	s.tell, s.end = s.note, make(chan struct{})
+	from, err := state.Open(s.path, s.limits)
+	if err == nil {
+		s.store = from
+	} else if from, err = s.leave(err, f.once); err != nil {
+		return err
 	}
-	if err := s.keepPlan(f, r); err != nil {
+	if from != nil {
+		if err = s.take(f, r, from); s.store == nil {
+			err = errors.Join(err, from.Close())
+		}
+	}
+	if err != nil {
 		return errors.Join(err, s.close())
 	}
-	if lids := s.store.LIDs(); len(lids) > 0 || r.Stored == nil {
+	r.Store, r.Remember = s.keep, s.remember
+	if s.store != nil {
+		s.writer = s.newWriter(s.store)
+	} else {
+		s.reopening.Go(s.reopen)
+	}
+	return nil
+}
+
+// take gives the manager what a file holds.
+func (s *smState) take(f *smFlags, r *sm.Runner, from *state.Store) (err error) {
+	if err := s.keepPlan(f, r, from); err != nil {
+		return err
+	}
+	if lids := from.LIDs(); len(lids) > 0 || r.Stored == nil {
 		r.Stored = lids
 	}
-	if r.Drains, err = s.store.Drains(); err != nil {
-		return errors.Join(err, s.close())
+	if r.Drains, err = from.Drains(); err != nil {
+		return err
 	}
-	if r.Registered, err = s.store.Entries(); err != nil {
-		return errors.Join(err, s.close())
+	if r.Registered, err = from.Entries(); err != nil {
+		return err
 	}
-	r.Remember = s.store.SetEntries
-	if s.then, s.at, err = s.store.LastSubnet(); err != nil {
+	if s.then, s.at, err = from.LastSubnet(); err != nil {
 		s.unread = append(s.unread, terms.Incident{Kind: terms.NotRead, Text: err.Error()})
 	}
 	if s.then != nil && r.Keys.Given() {
 		r.Neighbours = append(r.Neighbours, terms.Neighbours(s.then)...)
 	}
-	r.Store = func(rec *terms.Record) error { return s.store.Record(time.Now(), rec) }
-	s.tell = s.note
-	s.writer = state.NewWriter(s.store, func(err error) {
-		s.tell(terms.Incident{Kind: terms.NotStored, Text: "events: " + err.Error()})
-	})
+	s.unread = append(s.unread, from.Told()...)
+	s.bringBack(from.Copied(), r.Drains.Now)
 	return nil
+}
+
+// named adds the names of nodes to parts that are named by GUID.
+func (s *smState) named(list []string) (out []string) {
+	names := map[string]string{}
+	if s.then != nil {
+		for i := range s.then.Nodes {
+			names[s.then.Nodes[i].GUID.String()] = s.then.Nodes[i].Desc
+		}
+	}
+	for _, part := range list {
+		guid, port, cable := strings.Cut(part, "[")
+		name := names[guid]
+		switch {
+		case name == "":
+			out = append(out, part)
+		case cable:
+			out = append(out, name+"["+port+" ("+part+")")
+		default:
+			out = append(out, name+" ("+part+")")
+		}
+	}
+	return out
+}
+
+// bringBack says what a file puts into force that an operator may have ended since.
+func (s *smState) bringBack(copied time.Time, drains []string) {
+	if copied.IsZero() && len(drains) == 0 {
+		return
+	}
+	drains = s.named(drains)
+	what := "no switch or cable is drained by it"
+	if len(drains) > 0 {
+		what = "drained again: " + strings.Join(drains, ", ") + " (weft sm undrain ends a drain)"
+	}
+	text := s.path + ": " + what
+	if !copied.IsZero() {
+		s.shown.CopyOf = copied.UTC().Format(time.RFC3339)
+		text = fmt.Sprintf("%s is a copy made at %s: %s; a copy holds no links in quarantine; ports in service keep the LIDs that they have now", s.path, s.shown.CopyOf, what)
+	}
+	s.shown.Drains = drains
+	s.unread = append(s.unread, terms.Incident{Kind: terms.BroughtBack, Text: text})
+}
+
+// newWriter returns a writer that tells when storing fails and when it works again.
+func (s *smState) newWriter(store *state.Store) *state.Writer {
+	return state.NewWriter(store, func(err error) {
+		s.show(err)
+		if err == nil {
+			s.log(terms.Incident{Kind: terms.StoredAgain, Text: s.path + ": what could not be stored is stored now"})
+			return
+		}
+		s.log(terms.Incident{Kind: terms.NotStored, Text: err.Error()})
+	})
+}
+
+// log tells an incident.
+func (s *smState) log(i terms.Incident) {
+	s.mu.Lock()
+	tell := s.tell
+	s.mu.Unlock()
+	tell(i)
+}
+
+// askForRound asks the manager for a round, if it runs.
+func (s *smState) askForRound() {
+	s.mu.Lock()
+	ask := s.resweep
+	s.mu.Unlock()
+	if ask != nil {
+		go ask()
+	}
+}
+
+// show notes whether everything is stored.
+func (s *smState) show(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.Stored, s.shown.Problem = err == nil, ""
+	if err != nil {
+		s.shown.Problem = err.Error()
+	}
+}
+
+// status describes the file; nil without one.
+func (s *smState) status() *service.StateFile {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.path == "" {
+		return nil
+	}
+	shown := s.shown
+	return &shown
+}
+
+// opened returns the open file and its writer; nil while there is none.
+func (s *smState) opened() (*state.Store, *state.Writer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.store, s.writer
+}
+
+// keep stores a Record. If it cannot be stored, that is tried again, and then a round begins.
+func (s *smState) keep(rec *terms.Record) error {
+	s.mu.Lock()
+	if s.store == nil {
+		defer s.mu.Unlock()
+		return s.away.keep(rec)
+	}
+	store, writer := s.store, s.writer
+	s.mu.Unlock()
+	s.keeping.Lock()
+	defer s.keeping.Unlock()
+	s.owed = nil
+	err := store.Record(time.Now(), rec)
+	if err != nil {
+		s.owed = rec
+		writer.Owe("LIDs and Plan", func() error { return s.keepAgain(store, rec) })
+	}
+	return err
+}
+
+// keepAgain stores a Record that could not be stored, unless a later one came. Ports that got no
+// LIDs get them in a new round.
+func (s *smState) keepAgain(store *state.Store, rec *terms.Record) error {
+	s.keeping.Lock()
+	defer s.keeping.Unlock()
+	if s.owed != rec {
+		return nil
+	}
+	if err := store.Record(time.Now(), rec); err != nil {
+		return err
+	}
+	s.owed = nil
+	s.askForRound()
+	return nil
+}
+
+// remember stores registrations of clients.
+func (s *smState) remember(replaces bool, list []sa.Entry) error {
+	s.mu.Lock()
+	if s.store == nil {
+		defer s.mu.Unlock()
+		return s.away.remember(replaces, list)
+	}
+	store := s.store
+	s.mu.Unlock()
+	return store.SetEntries(replaces, list)
 }
 
 // keepPlan makes the first round repair the last Plan, or route from scratch if the options ask for
 // something else.
-func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
-	info, data, err := s.store.LastPlan()
+func (s *smState) keepPlan(f *smFlags, r *sm.Runner, from *state.Store) error {
+	info, data, err := from.LastPlan()
 	if err != nil {
 		return err
 	}
@@ -118,23 +299,28 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	return nil
 }
 
-// told sends events of the state file to a log, beginning with what could not be read.
-func (s *smState) told(tell func(terms.Incident)) {
-	if s.store == nil {
+// told sends events of the state file to a log, beginning with what the start found. resweep asks
+// the manager for a round.
+func (s *smState) told(tell func(terms.Incident), resweep func()) {
+	if s.path == "" {
 		return
 	}
-	s.tell = tell
-	for _, i := range s.unread {
+	s.mu.Lock()
+	s.tell, s.resweep = tell, resweep
+	unread := s.unread
+	s.mu.Unlock()
+	for _, i := range unread {
 		tell(i)
 	}
 }
 
 // plans returns the stored Plans.
 func (s *smState) plans() (list []service.Plan, err error) {
-	if s.store == nil {
+	store, _ := s.opened()
+	if store == nil {
 		return nil, nil
 	}
-	stored, err := s.store.Plans()
+	stored, err := store.Plans()
 	for _, p := range stored {
 		list = append(list, service.Plan(p))
 	}
@@ -143,31 +329,49 @@ func (s *smState) plans() (list []service.Plan, err error) {
 
 // planFile returns the Plan of a version; nil if it is not stored.
 func (s *smState) planFile(version int64) ([]byte, error) {
-	if s.store == nil {
+	store, _ := s.opened()
+	if store == nil {
 		return nil, nil
 	}
-	return s.store.PlanFile(version)
+	return store.PlanFile(version)
 }
 
 // note stores an incident.
 func (s *smState) note(i terms.Incident) {
-	if s.writer != nil {
-		s.writer.Event(state.Event{Time: time.Now(), Incident: i})
+	e := state.Event{Time: time.Now(), Incident: i}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.writer != nil:
+		s.writer.Event(e)
+	case s.away != nil:
+		s.away.note(e)
 	}
 }
 
 // drains stores the drained parts.
 func (s *smState) drains(since time.Time, d *terms.Drains) error {
-	if s.store == nil {
+	if s.path == "" {
 		return nil
 	}
-	return s.store.SetDrains(since, d)
+	s.mu.Lock()
+	if s.store == nil {
+		defer s.mu.Unlock()
+		return s.away.drain(since, d)
+	}
+	store, writer := s.store, s.writer
+	s.mu.Unlock()
+	err := store.SetDrains(since, d)
+	if err != nil {
+		writer.Owe("list of drained parts", func() error { return store.SetDrains(since, d) })
+	}
+	return err
 }
 
 // round stores the subnet that a round has found. After the first round it reports the differences
 // from the stored subnet.
 func (s *smState) round(result *round.Result, tell func(terms.Incident)) {
-	if st := result.Report.State; s.writer == nil || st != terms.Up && st != terms.UpInPart {
+	if st := result.Report.State; s.path == "" || st != terms.Up && st != terms.UpInPart {
 		return
 	}
 	if s.then != nil {
@@ -176,7 +380,13 @@ func (s *smState) round(result *round.Result, tell func(terms.Incident)) {
 		}
 		s.then = nil
 	}
-	s.writer.Subnet(time.Now(), result.Fabric())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writer != nil {
+		s.writer.Subnet(time.Now(), result.Fabric())
+	} else if s.away != nil {
+		s.away.subnet, s.away.found = result.Fabric(), time.Now()
+	}
 }
 
 // addChanges adds incidents of the state file to the report of a bring-up.
@@ -193,83 +403,20 @@ func (s *smState) addChanges(result *round.Result) {
 
 // close writes pending data and closes the file.
 func (s *smState) close() (err error) {
-	if s.store == nil {
-		return nil
+	if s.end != nil {
+		close(s.end)
+		s.reopening.Wait()
+		s.end = nil
 	}
-	if s.writer != nil {
-		err = s.writer.Close()
+	store, writer := s.opened()
+	if writer != nil {
+		err = writer.Close()
 	}
-	return errors.Join(err, s.store.Close())
-}
-
-func smStateCmd() *cobra.Command {
-	var events int
-	var plan, found string
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "state FILE",
-		Short: "show a state file of weft sm: LIDs, Plans, events",
-		Long: `Show the contents of a state file (weft sm --state FILE); the manager may be running.
-
-Output: the LIDs of all ports and since when a port is absent, the stored Plans, the number of nodes
-in the last discovery, and the last lines of the log. --plan writes the last Plan to a file, and
---output the last fabric found; other commands read both.`,
-		Example: `  weft sm state /var/lib/weft/state
-  weft sm state /var/lib/weft/state --plan last.plan -o found.txt`,
-		Args: cli.OneArgument("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			to, err := cli.AnswerTo(cmd, plan, found)
-			if err != nil {
-				return err
-			}
-			s, err := state.Read(args[0])
-			if err != nil {
-				return err
-			}
-			err = printState(cmd, to, s, events, asJSON, plan, found)
-			return errors.Join(err, s.Close())
-		},
+	if store != nil {
+		err = errors.Join(err, store.Close())
 	}
-	f := cmd.Flags()
-	f.IntVar(&events, "events", 20, "print the last `N` lines of the log")
-	f.StringVar(&plan, "plan", "", "write the last Plan to `FILE`")
-	f.StringVarP(&found, "output", "o", "", "write the last fabric found to `FILE`")
-	cli.JSONFlag(cmd, &asJSON)
-	return cmd
-}
-
-// printState prints the contents of a state file, and writes the last Plan and fabric to files.
-func printState(cmd *cobra.Command, to io.Writer, s *state.Store, events int, asJSON bool, plan, found string) error {
-	if events < 0 {
-		return errors.New("--events must be 0 or more")
-	}
-	c, err := s.Contents(events)
 	if err != nil {
-		return err
+		return cli.Cannot(err)
 	}
-	_, data, err := s.LastPlan()
-	if err != nil {
-		return err
-	}
-	fab, _, err := s.LastSubnet()
-	switch {
-	case err != nil:
-		return err
-	case plan != "" && data == nil:
-		return errors.New("--plan: no Plan is stored yet")
-	case found != "" && fab == nil:
-		return errors.New("--output: no fabric is stored yet")
-	}
-	files, err := cli.OpenOutputs(cmd, plan, found)
-	if err != nil {
-		return err
-	}
-	err = files.WriteAll([]func(io.Writer) error{
-		func(w io.Writer) error { _, err := w.Write(data); return err },
-		func(w io.Writer) error { return discovery.WriteIBNetDiscover(w, fab) },
-	})
-	if asJSON {
-		return errors.Join(err, cli.PrintJSON(to, c))
-	}
-	return errors.Join(err, c.Write(to))
+	return nil
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +27,7 @@ import (
 
 // stay runs a manager that stays.
 func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File) (failure error) {
+	debug.SetTraceback("crash") // a fault of ours ends by a signal: Go's own status 2 would say that a person must change something
 	runner, err := s.stayer(cmd)
 	if err != nil {
 		return file.Locate(err)
@@ -32,14 +36,13 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 		return file.Locate(err)
 	}
 	defer func() { failure = errors.Join(failure, s.state.close()) }()
-	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found) // that they can be written is known before anything is sent
+	failed, err := s.tryOutputs(cmd)
 	if err != nil {
 		return file.Locate(err)
 	}
-	files.Drop()
 	endRecording, err := s.openRecording(runner)
-	if err != nil {
-		return file.Locate(err)
+	if err != nil { // the subnet is more than its recording
+		failed = append(failed, err)
 	}
 	defer func() { failure = errors.Join(failure, endRecording()) }()
 	t, err := s.wires.Open(cmd, true)
@@ -55,7 +58,10 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 	defer end()
 	run.tell(terms.Incident{Kind: terms.Started, Text: "weft manages the subnet of " + s.wires.Transport})
-	s.state.told(run.tell)
+	s.state.told(run.tell, func() { _ = run.ask(cmd.Context(), &terms.Event{Kind: terms.Resweep}) })
+	for _, err := range failed {
+		run.tell(terms.Incident{Kind: terms.FileFailed, Text: err.Error()})
+	}
 	defer run.reloadAtSIGHUP()()
 	err = s.runAtPorts(cmd, runner, t, run.tell)
 	run.deciding.Wait()
@@ -73,6 +79,27 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 }
 
+// tryOutputs finds out whether the files of each round can be written. What is wrong with an option
+// is an error; a folder that is missing or read-only, or a full disk, may be mended while the
+// manager runs.
+func (s *smFlags) tryOutputs(cmd *cobra.Command) (failed []error, err error) {
+	for _, path := range []string{s.lids, s.plan, s.found} {
+		if path == "" {
+			continue
+		}
+		o, err := cli.OpenOutput(cmd, path)
+		switch errno, is := errors.AsType[syscall.Errno](err); {
+		case err == nil:
+			o.Drop()
+		case is && errno != syscall.EISDIR:
+			failed = append(failed, err)
+		default:
+			return nil, err
+		}
+	}
+	return failed, nil
+}
+
 // stayer converts the flags to a manager that stays.
 func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.watch.Interval < 10*time.Millisecond {
@@ -86,6 +113,11 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	}
 	if err := s.service.api.check(); err != nil {
 		return nil, err
+	}
+	if m := s.service.metrics; m != "" {
+		if _, _, err := net.SplitHostPort(m); err != nil {
+			return nil, fmt.Errorf("--metrics %s: want HOST:PORT, or :PORT for this machine only", m)
+		}
 	}
 	runner, err := s.runner(cmd)
 	if err != nil {
@@ -106,18 +138,20 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	return runner, nil
 }
 
-// writeFiles writes the files after a round.
-func (s *smFlags) writeFiles(cmd *cobra.Command, result *round.Result) error {
-	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if f != nil {
+// writeFiles writes the files after a round, each for itself.
+func (s *smFlags) writeFiles(cmd *cobra.Command, result *round.Result) (failure error) {
+	var files cli.OutputFiles
+	for _, path := range []string{s.lids, s.plan, s.found} {
+		opened, err := cli.OpenOutputs(cmd, path)
+		if err != nil {
+			failure, opened = errors.Join(failure, err), cli.OutputFiles{nil}
+		}
+		if f := opened[0]; f != nil {
 			f.Told = io.Discard // not again and again
 		}
+		files = append(files, opened...)
 	}
-	return files.WriteAll(filesOf(result))
+	return errors.Join(failure, files.WriteAll(filesOf(result)))
 }
 
 // smLog writes log lines. It is safe for concurrent use.

@@ -11,9 +11,11 @@
 //
 // Cost: two system calls a request, and one more a message for programs that poll.
 //
+// Reads answered by data and an error, and messages of over a mebibyte, need /proc (callerOf).
+// Without it, the reader gets the error alone, and such messages are cut.
+//
 // Limits: no creation, removal, setting of attributes, links, locks or page cache; ioctls of fixed
-// size whose number encodes it; writes up to 1 MiB. After its process is killed, a mount remains
-// (umount DIR).
+// size whose number encodes it. After its process is killed, a mount remains (umount DIR).
 //
 // Source: linux/fuse.h, protocol 7.31 and the kernel's documentation of FUSE. Why not a library:
 // the well-kept one in pure Go answers poll requests with "not implemented" before the file system

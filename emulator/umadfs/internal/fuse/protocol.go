@@ -62,6 +62,7 @@ type request struct {
 	op     uint32
 	unique uint64
 	node   uint64
+	thread int    // that asks, 0 if it is in another PID namespace
 	body   []byte // at least bodySize; part of the receive buffer
 }
 
@@ -70,7 +71,7 @@ func parseRequest(b []byte) (r request, ok bool) {
 	if len(b) < inHeaderSize || int64(ne.Uint32(b)) != int64(len(b)) {
 		return r, false
 	}
-	r = request{op: ne.Uint32(b[4:]), unique: ne.Uint64(b[8:]), node: ne.Uint64(b[16:]), body: b[inHeaderSize:]}
+	r = request{op: ne.Uint32(b[4:]), unique: ne.Uint64(b[8:]), node: ne.Uint64(b[16:]), thread: int(ne.Uint32(b[32:])), body: b[inHeaderSize:]}
 	return r, len(r.body) >= bodySize[r.op]
 }
 

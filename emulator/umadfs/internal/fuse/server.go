@@ -14,6 +14,9 @@ type Server struct {
 	dev     io.ReadWriteCloser
 	unmount func() error // removes the mount
 	done    chan struct{}
+	// writeToReader and sizeOfCall, except in tests.
+	toReader   func(thread, size int, b []byte) error
+	sizeOfCall func(thread, size int) int
 
 	mu      sync.Mutex
 	handles map[uint64]*Handle
@@ -29,6 +32,9 @@ type Handle struct {
 	file   File   // of a device
 	poll   uint64 // the kernel's name for the pollers waiting for it
 	polled bool
+	rest   []byte // of the message of a read that the kernel has split
+	begun  []byte // pieces of a write that the kernel has split
+	want   int    // length of that write
 }
 
 // waiting is a request that waits until try answers it.
@@ -40,7 +46,7 @@ type waiting struct {
 
 // New returns a server of a tree, which must no longer change.
 func New(t *Tree) *Server {
-	return &Server{tree: t, done: make(chan struct{}), handles: map[uint64]*Handle{}}
+	return &Server{tree: t, done: make(chan struct{}), handles: map[uint64]*Handle{}, toReader: writeToReader, sizeOfCall: sizeOfCall}
 }
 
 // Close unmounts, even while programs have files open: they get errors.
@@ -263,25 +269,59 @@ func (s *Server) release(r *request, h *Handle) {
 	s.retry(nil)
 }
 
+// read answers with the next message. A longer one than fits an answer goes out piece by piece: the
+// kernel asks for the rest of the same call from an offset on.
 func (s *Server) read(r *request, h *Handle) {
-	unique, size := r.unique, int(ne.Uint32(r.body[16:]))
+	unique, thread, size := r.unique, r.thread, int(ne.Uint32(r.body[16:]))
+	if ne.Uint64(r.body[8:]) > 0 {
+		piece := h.rest[:min(len(h.rest), size)]
+		h.rest = h.rest[len(piece):]
+		s.reply(r, piece)
+		return
+	}
 	s.tryOrWait(waiting{unique: unique, on: h, try: func() bool {
-		b, e := h.file.Read(size)
-		if e == syscall.EAGAIN {
-			return false
+		whole := size
+		if h.file.Readable() {
+			whole = s.sizeOfCall(thread, size)
 		}
-		s.send(answer(unique, -int32(e), b))
+		b, e := h.file.Read(whole)
+		switch {
+		case e == syscall.EAGAIN:
+			return false
+		case e != 0:
+			if len(b) > 0 {
+				_ = s.toReader(thread, size, b) // else the reader gets the error alone
+			}
+			b = nil
+		}
+		piece := b[:min(len(b), size)]
+		h.rest = b[len(piece):]
+		s.send(answer(unique, -int32(e), piece))
 		return true
 	}}, ne.Uint32(r.body[32:]))
 }
 
+// write passes a message on when all of its pieces have come.
 func (s *Server) write(r *request, h *Handle) {
 	size, data := ne.Uint32(r.body[16:]), r.body[40:]
 	if uint64(size) > uint64(len(data)) {
 		s.fail(r, syscall.EIO)
 		return
 	}
-	if e := h.file.Write(data[:size]); e != 0 {
+	data = data[:size]
+	if ne.Uint64(r.body[8:]) == 0 {
+		h.begun, h.want = nil, s.sizeOfCall(r.thread, int(size))
+	}
+	if len(h.begun)+len(data) < h.want {
+		h.begun = append(h.begun, data...)
+		s.reply(r, u32(size))
+		return
+	}
+	if len(h.begun) > 0 {
+		data = append(h.begun, data...)
+		h.begun = nil
+	}
+	if e := h.file.Write(data); e != 0 {
 		s.fail(r, e)
 		return
 	}

@@ -3,6 +3,7 @@ package fuse
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"syscall"
 	"testing"
@@ -31,8 +32,11 @@ func (d *device) Read(size int) ([]byte, syscall.Errno) {
 		return nil, syscall.EAGAIN
 	}
 	b := d.queue[0]
-	if len(b) > size {
-		return nil, syscall.ENOSPC
+	switch {
+	case size == 1:
+		return nil, syscall.EINVAL
+	case len(b) > size:
+		return b[:size], syscall.ENOSPC
 	}
 	d.queue = d.queue[1:]
 	return b, 0
@@ -60,6 +64,7 @@ func newBench() (*Server, *kernel) {
 	k := &kernel{}
 	s := New(t)
 	s.dev = k
+	s.sizeOfCall = func(_, size int) int { return size }
 	return s, k
 }
 
@@ -70,6 +75,7 @@ func ask(s *Server, k *kernel, op uint32, unique, node uint64, body []byte) [][]
 	ne.PutUint32(b[4:], op)
 	ne.PutUint64(b[8:], unique)
 	ne.PutUint64(b[16:], node)
+	ne.PutUint32(b[32:], 77) // the thread
 	k.said = nil
 	s.handle(append(b, body...))
 	return k.said
@@ -161,6 +167,51 @@ func TestWaiting(t *testing.T) {
 	}
 	if got := want(t, said[1:], 10, 0); ne.Uint32(got) != 5 {
 		t.Errorf("wrote %d bytes", ne.Uint32(got))
+	}
+}
+
+// A read that fails may still fill the buffer of its thread.
+func TestErrorWithData(t *testing.T) {
+	s, k := newBench()
+	got := ""
+	s.toReader = func(thread, size int, b []byte) error {
+		got = fmt.Sprintf("%d %d %s", thread, size, b)
+		return errors.New("the answer goes out nevertheless")
+	}
+	h := open(t, s, k, umadNode)
+	if said := ask(s, k, opRead, 8, umadNode, readBody(h, 0, 3, 0)); len(said) != 0 {
+		t.Fatal("a read that has to wait is answered")
+	}
+	said := ask(s, k, opWrite, 9, umadNode, writeBody(h, "hello"))
+	if rest := want(t, said[:1], 8, -int32(syscall.ENOSPC)); len(rest) != 0 || got != "77 3 hel" {
+		t.Errorf("answered with %q, written %q", rest, got)
+	}
+	got = ""
+	want(t, ask(s, k, opRead, 10, umadNode, readBody(h, 0, 1, 0)), 10, -int32(syscall.EINVAL))
+	if got != "" {
+		t.Errorf("an error without data has written %q", got)
+	}
+	if got := want(t, ask(s, k, opRead, 11, umadNode, readBody(h, 0, 5, 0)), 11, 0); string(got) != "hello" {
+		t.Errorf("read %q", got)
+	}
+}
+
+// The kernel splits long calls; a message stays one.
+func TestPieces(t *testing.T) {
+	s, k := newBench()
+	s.sizeOfCall = func(_, _ int) int { return 5 }
+	h := open(t, s, k, umadNode)
+	for i, piece := range []string{"he", "ll", "o"} {
+		b := writeBody(h, piece)
+		ne.PutUint64(b[8:], uint64(2*i))
+		if got := want(t, ask(s, k, opWrite, 4, umadNode, b), 4, 0); int(ne.Uint32(got)) != len(piece) {
+			t.Errorf("wrote %d bytes", ne.Uint32(got))
+		}
+	}
+	for i, piece := range []string{"he", "ll", "o", ""} {
+		if got := want(t, ask(s, k, opRead, 5, umadNode, readBody(h, uint64(2*i), 2, 0)), 5, 0); string(got) != piece {
+			t.Errorf("read %q, want %q", got, piece)
+		}
 	}
 }
 

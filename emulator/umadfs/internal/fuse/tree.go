@@ -11,7 +11,8 @@ import (
 // errors, 0 for success.
 type File interface {
 	// Read takes the next message, at most size bytes. EAGAIN means that there is none; then the
-	// reader waits for Handle.Wake, or gets EAGAIN.
+	// reader waits for Handle.Wake, or gets EAGAIN. With another error, the bytes still go into the
+	// reader's buffer, as far as /proc lets the server write there.
 	Read(size int) ([]byte, syscall.Errno)
 	Write(b []byte) syscall.Errno
 	// Ioctl executes an ioctl; arg is its argument, in and out.
