@@ -25,6 +25,7 @@ type Status struct {
 	Role     terms.Role         `json:"role"`
 	Other    string             `json:"other_manager,omitempty"` // the manager that is master, or may be
 	GUID     string             `json:"port_guid,omitempty"`     // of the manager's port
+	PortName string             `json:"port_name,omitempty"`     // its node and number
 	Priority uint8              `json:"priority"`
 	Asked    []string           `json:"engines_asked"`
 	InForce  *InForce           `json:"in_force,omitempty"` // the routing that the devices hold
@@ -32,6 +33,7 @@ type Status struct {
 	Last     *Round             `json:"last_round,omitempty"` // the last complete round
 	Due      []Due              `json:"due"`                  // planned actions
 	Drains   []string           `json:"drains"`               // switches and cables to drain, present or not
+	ToDrain  []string           `json:"drain_names"`          // the same, by the names of people
 	Held     []string           `json:"quarantine"`           // links in quarantine, by name
 	Reasons  []HeldLink         `json:"quarantined_links"`    // the same links, with the reason
 	Differs  []string           `json:"differs"`              // differences between our files and options and those of the (former) master, in words
@@ -140,7 +142,7 @@ func (s *Service) Status() *Status {
 	tally := &shown.Tally
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
-		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), Held: []string{}, Reasons: []HeldLink{},
+		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), ToDrain: append([]string{}, shown.ToDrain...), Held: []string{}, Reasons: []HeldLink{},
 		Differs: append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
@@ -152,7 +154,7 @@ func (s *Service) Status() *Status {
 		out.Certificate = utc(at)
 	}
 	if shown.Port != 0 {
-		out.GUID = shown.Port.String()
+		out.GUID, out.PortName = shown.Port.String(), shown.PortName
 	}
 	for i := range shown.Held {
 		out.Held = append(out.Held, shown.Held[i].Name)
@@ -258,7 +260,11 @@ func (s *Status) addManager(lines *rows) {
 		lines.add("other manager", "%s, the master or a candidate", s.Other)
 	}
 	if s.GUID != "" {
-		lines.add("port", "%s, priority %d", s.GUID, s.Priority)
+		port := s.GUID
+		if s.PortName != "" {
+			port += " at " + s.PortName
+		}
+		lines.add("port", "%s, priority %d", port, s.Priority)
 	}
 	lines.add("engine asked", "%s", strings.Join(s.Asked, ","))
 	if s.Certificate != "" {
@@ -282,7 +288,11 @@ func (s *Status) addSubnet(lines *rows) {
 	} else {
 		lines.add("in force", "nothing yet from this manager")
 	}
-	for _, name := range s.Drains {
+	names := s.Drains
+	if len(s.ToDrain) == len(s.Drains) {
+		names = s.ToDrain
+	}
+	for _, name := range names {
 		lines.add("to drain", "%s", name)
 	}
 	s.addState(lines)

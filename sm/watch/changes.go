@@ -48,7 +48,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 			continue
 		}
 		if m.missing[guid] == nil {
-			m.missing[guid] = newMissing(before, a)
+			m.missing[guid] = m.newMissing(before, a)
 		}
 	}
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
@@ -64,9 +64,12 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 
 // newMissing makes the record of a missing end port. It includes the other ports of its node in the
 // ledger before.
-func newMissing(before *ledger.Ledger, a route.Absent) *missingNode {
+func (m *Manager) newMissing(before *ledger.Ledger, a route.Absent) *missingNode {
 	x := &missingNode{name: "the port " + a.Name(), ports: []fabric.GUID{a.GUID}}
 	if before == nil {
+		if last := m.cfg.Last; last != nil {
+			x.name = nameIn(last.Graph(), a)
+		}
 		return x
 	}
 	if id, ok := before.ByGUID[a.Node]; ok {
@@ -79,6 +82,16 @@ func newMissing(before *ledger.Ledger, a route.Absent) *missingNode {
 		}
 	}
 	return x
+}
+
+// nameIn returns the name that a missing end port has in an earlier Graph.
+func nameIn(g *fabric.Graph, a route.Absent) string {
+	for end, guid := range g.EndGUID {
+		if guid == a.GUID && guid != 0 || g.EndNodeGUID[end] == a.Node && g.EndNum[end] == a.Port {
+			return g.EndName(int32(end)).String()
+		}
+	}
+	return "the port " + a.Name()
 }
 
 // forgetStored removes the LIDs of a node from the stored ones.

@@ -144,14 +144,21 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 
 // names lists the parts to be drained by name; missing parts as Config.Drain names them.
 func (d *drains) names(f *fabric.Fabric) string {
-	list := make([]string, len(d.Now))
-	for i, w := range d.Now {
-		list[i] = w
+	return strings.Join(PartNames(f, d.Now), ", ")
+}
+
+// PartNames returns the names for people of switches and cables; missing ones as they are given.
+func PartNames(f *fabric.Fabric, parts []string) []string {
+	list := slices.Clone(parts)
+	for i, w := range parts {
+		if f == nil {
+			break
+		}
 		if p, err := f.FindPart(w); err == nil {
 			list[i] = f.PartName(p)
 		}
 	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // releaseNamed releases the link at a named port from quarantine, and reports whether it was there.

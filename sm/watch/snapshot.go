@@ -28,6 +28,8 @@ type Snapshot struct {
 	Routed   *Routed  // its subnet and Plan; nil with InForce
 	Due      []Due
 	Drains   []string // switches and cables to be drained, present or not
+	ToDrain  []string // their names for people
+	PortName string   // of Port; "" until it is known
 	Held     []HeldLink
 	Differs  []string // how our own files differ from the master's, or from the previous master's
 	Tally    Tally
@@ -99,6 +101,7 @@ func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
+		s.ToDrain, s.PortName = PartNames(m.inForce.Fabric, s.Drains), m.inForce.PortName(m.inForce.OwnPort())
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions, m.inForce.By.Levels}
 	}
 	for _, l := range m.unsteady.links {
