@@ -26,6 +26,23 @@ const (
 	cap2      = 1<<0 /* Set(NodeDescription) */ | 1<<4 /* width 2x */ | 1<<5 /* HDR */ | 1<<10 /* NDR */
 )
 
+// Small holds the capacities of a device that has less room than others. A nil field leaves the
+// usual capacity. The fabric has the sizes of forwarding tables and the numbers of VLs.
+type Small struct {
+	MLIDs    *uint16 // SwitchInfo.MulticastFDBCap
+	PKeys    *uint16 // NodeInfo.PartitionCap
+	Enforced *uint16 // SwitchInfo.PartitionEnforcementCap
+	MTU      *uint8  // PortInfo.MTUCap of all ports, as a code
+}
+
+// orUsual returns a capacity, or the usual one.
+func orUsual[T uint8 | uint16](small *T, usual uint64) uint64 {
+	if small != nil {
+		return uint64(*small)
+	}
+	return usual
+}
+
 func (d *devices) addNodes(keepLIDs bool) {
 	total := 0
 	for i := range d.fab.Nodes {
@@ -78,6 +95,7 @@ func (d *devices) initNodeInfo(i int32) {
 	if n.sw >= 0 {
 		partitions = pkeysSwitch0
 	}
+	partitions = orUsual(d.small[fabric.NodeID(i)].PKeys, partitions)
 	mad.NodeInfoBaseVersion.Put(b, 1)
 	mad.NodeInfoClassVersion.Put(b, 1)
 	mad.NodeInfoNodeType.Put(b, uint64(f.Type))
@@ -115,10 +133,10 @@ func (d *devices) initSwitchInfo(sw *swtch) {
 		lids = lftCap
 	}
 	mad.SwitchInfoLinearFDBCap.Put(b, uint64(lids))
-	mad.SwitchInfoMulticastFDBCap.Put(b, mftCap)
+	mad.SwitchInfoMulticastFDBCap.Put(b, orUsual(d.small[fabric.NodeID(sw.node)].MLIDs, mftCap))
 	mad.SwitchInfoLifeTimeValue.Put(b, 0x12)
 	mad.SwitchInfoOptimizedSLtoVL.Put(b, 1)
-	mad.SwitchInfoPartitionEnfCap.Put(b, pkeysSwitch)
+	mad.SwitchInfoPartitionEnfCap.Put(b, orUsual(d.small[fabric.NodeID(sw.node)].Enforced, pkeysSwitch))
 	mad.SwitchInfoInboundEnfCap.Put(b, 1)
 	mad.SwitchInfoOutboundEnfCap.Put(b, 1)
 	if f.EnhancedPort0 {
@@ -160,8 +178,9 @@ func (d *devices) initPortInfo(p int32) {
 	mad.PortInfoPortState.Put(b, mad.PortDown)
 	mad.PortInfoPhysicalState.Put(b, mad.PhysPolling)
 	mad.PortInfoLinkDownDefault.Put(b, mad.PhysPolling)
-	mad.PortInfoMTUCap.Put(b, 5)
-	mad.PortInfoNeighborMTU.Put(b, 5)
+	mtu := orUsual(d.small[fabric.NodeID(x.node)].MTU, 5)
+	mad.PortInfoMTUCap.Put(b, mtu)
+	mad.PortInfoNeighborMTU.Put(b, mtu)
 	vls := f.Ports[x.num].VLCap
 	if vls == 0 {
 		vls = defaultVLs

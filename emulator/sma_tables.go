@@ -53,7 +53,7 @@ func (q *query) multicastTable() mad.Status {
 	sw := &q.switches[q.n.sw]
 	positions := int(q.n.numPorts)/16 + 1
 	position, block := int(q.mod>>28), int(q.mod&0x1FF)
-	if position >= positions || block >= mftCap/mad.MFTBlock {
+	if position >= positions || block >= (int(mad.SwitchInfoMulticastFDBCap.Get(sw.info[:]))+mad.MFTBlock-1)/mad.MFTBlock {
 		return mad.StatusBadField
 	}
 	if need := (block + 1) * mad.MFTBlock * positions; q.set && len(sw.mft) < need {
@@ -80,12 +80,9 @@ func (q *query) pkeyTable() mad.Status {
 		num = 0
 	}
 	p, ok := q.portNamed(num)
-	size := pkeysCA
-	if q.n.sw >= 0 {
-		size = pkeysSwitch
-		if num == 0 {
-			size = pkeysSwitch0
-		}
+	size := int(mad.NodeInfoPartitionCap.Get(q.n.info[:]))
+	if q.n.sw >= 0 && num > 0 {
+		size = int(mad.SwitchInfoPartitionEnfCap.Get(q.switches[q.n.sw].info[:]))
 	}
 	if !ok || block*32 >= size {
 		return mad.StatusBadField

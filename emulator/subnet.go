@@ -28,6 +28,8 @@ type Options struct {
 	// Roles by node, read by the vendor attribute SwitchRole. nil stands for the fabric's roles; if
 	// it has none, no switch has the attribute. See RolesByDistance.
 	Roles []Role
+	// Small holds, by node, capacities below the usual ones.
+	Small map[fabric.NodeID]Small
 	// Impairment of every link without one of its own.
 	Impairment Impairment
 	// Log receives events of links, nodes and traps; it may be nil.
@@ -69,6 +71,7 @@ type devices struct {
 	switches []swtch
 	counts   []counters // by port
 	roles    []Role     // by node, nil: none
+	small    map[fabric.NodeID]Small
 
 	congested map[int32]*congestion // by agent port with congestion control settings
 }
@@ -142,7 +145,7 @@ func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 	}
 	s := &Subnet{
 		wires: wires{
-			devices: devices{fab: f.Clone(), roles: opt.Roles},
+			devices: devices{fab: f.Clone(), roles: opt.Roles, small: opt.Small},
 			rng:     rand.New(rand.NewPCG(opt.Seed, 0x656d756c)), common: opt.Impairment, impaired: opt.Impairment.active(),
 		},
 		opt: opt, traps: traps{byKey: map[trapKey]int32{}},

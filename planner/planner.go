@@ -47,6 +47,7 @@ type Request struct {
 	// Multicast gives the Plan a pool of trees for multicast groups: the pool of Kept as far as it
 	// can stay.
 	Multicast bool
+	NoGroups  []bool                // by switch: it holds no multicast table, and no tree covers it; nil: none
 	Trees     []multicast.TreeByLID // that a manager before had; they are kept where the Plan kept has none
 	// Now is the clock for measured times; nil leaves them 0.
 	Now func() time.Duration
@@ -91,18 +92,18 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 // without them. A repaired Plan keeps its intact trees, if they are proven beside its paths: new
 // trees would delay the repair.
 func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Request) error {
-	opt := multicast.Options{MaxVLs: req.MaxVLs}
+	opt := multicast.Options{MaxVLs: req.MaxVLs, Without: req.NoGroups}
 	if req.Kept != nil {
 		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
 	}
 	whole := false
 	if len(req.Trees) > 0 && (req.Kept == nil || req.Kept.Plan.Multicast == nil) {
 		opt.Keep = &multicast.Kept{Graph: g}
-		if opt.Keep.Pool, whole = multicast.FromLIDs(g, r.Plan, req.Trees); whole {
+		if opt.Keep.Pool, whole = multicast.FromLIDs(g, r.Plan, req.Trees, &opt); whole {
 			opt.Trees = len(opt.Keep.Pool.Trees) // fewer than usual, after repairs: groups keep theirs until all is routed afresh
 		}
 	}
-	if (r.Repaired != nil || whole && r.Plan.VLs <= 1) && multicast.Keep(g, r.Plan, opt.Keep) {
+	if (r.Repaired != nil || whole && r.Plan.VLs <= 1) && multicast.Keep(g, r.Plan, &opt) {
 		r.Report = nil
 		if err := r.Judge(ctx, g, req); err != nil || r.Report.OK {
 			return err

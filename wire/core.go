@@ -148,6 +148,7 @@ type entry struct {
 	tid     uint32
 	tries   int // attempts allowed
 	attempt int // attempts so far
+	refused int // of them, ended without room in the medium: nothing was sent
 	timeout time.Duration
 	end     time.Duration // of the current attempt
 	busy    mad.Status    // "try later" status from the current attempt

@@ -23,14 +23,14 @@ func TestUndelivered(t *testing.T) {
 }
 
 // TestMediumBusy: a datagram that the medium has no room for is not an attempt
-// more, and not waited for beyond its own.
+// more, and not waited for beyond its own. Who was never asked is not called silent.
 func TestMediumBusy(t *testing.T) {
 	for _, c := range []struct {
 		busy int // times that the medium refuses
 		err  error
 		at   time.Duration
 		sent uint64
-	}{{0, nil, 5 * ms, 1}, {3, nil, 8 * ms, 1}, {12, nil, 16*ms + ms/2, 1}, {1000, ErrTimeout, 21 * ms, 0}} {
+	}{{0, nil, 5 * ms, 1}, {3, nil, 8 * ms, 1}, {12, nil, 16*ms + ms/2, 1}, {1000, ErrBusy, 21 * ms, 0}} {
 		w := newWorld(t, Config{Timeout: 10*ms + ms/2, Retries: 1})
 		refusals := c.busy
 		w.medium = func(a *Action) {

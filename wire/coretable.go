@@ -139,11 +139,18 @@ func (c *Core) returned(now time.Duration, m mad.Datagram, out []Action) []Actio
 	return c.launch(now, c.expire(now, i, out))
 }
 
-// expire ends the current attempt without an answer.
+// expire ends the current attempt without an answer. A request that the medium never had room for
+// ends with ErrBusy: nobody is silent.
 func (c *Core) expire(now time.Duration, i int32, out []Action) []Action {
 	e := &c.entries[i]
+	if e.unsent {
+		e.refused++
+	}
 	if e.attempt < e.tries {
 		return c.attempt(now, i, out)
+	}
+	if e.attempt -= e.refused; e.attempt == 0 { // nobody was asked
+		return c.fail(i, ErrBusy, out)
 	}
 	if e.busy != 0 {
 		c.counters.Answered++

@@ -15,7 +15,8 @@ var (
 	ErrClosed = errors.New("wire: closed")
 	// ErrCancelled: the caller gave up, by End or by a context, whose error it wraps.
 	ErrCancelled = errors.New("wire: cancelled")
-	// ErrBusy: the medium currently has no room for a datagram.
+	// ErrBusy: the medium currently has no room for a datagram, or had none in all attempts of a
+	// request.
 	ErrBusy = errors.New("wire: the medium is busy")
 	// ErrMalformed: a datagram is too short for a header, or too long for the medium.
 	ErrMalformed = errors.New("wire: malformed datagram")

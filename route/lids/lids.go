@@ -17,6 +17,8 @@ type Options struct {
 	LMC   uint8       // every CA and router port gets 2^LMC LIDs; switches get one
 	Fresh bool        // ignore the LIDs in use; otherwise keep them where valid
 	Held  *route.Held // the LIDs in use; nil: as discovered
+	Fewer bool        // give ports fewer LIDs than LMC says rather than refuse; see AssignFewer
+	Kept  bool        // give ports in use no more LIDs than they have: more may not fit at their base LID
 }
 
 // InUse returns the LIDs to be kept: none if fresh ones are wanted.
@@ -59,7 +61,42 @@ func Assign(g *fabric.Graph, opt Options) (route.Ends, error) {
 	for end := range g.NumHosts {
 		lmc[end] = opt.LMC
 	}
+	if held := opt.InUse(g); opt.Kept {
+		for end := range min(g.NumHosts, len(held.Ends.Base)) {
+			if held.Ends.Base[end] != 0 {
+				lmc[end] = min(opt.LMC, held.Ends.LMC[end])
+			}
+		}
+	}
+	if opt.Fewer {
+		return AssignFewer(g, lmc, opt.InUse(g), true)
+	}
 	return AssignEach(g, lmc, opt.InUse(g))
+}
+
+// AssignFewer gives every end port its LIDs as AssignEach does, and fewer where the forwarding
+// tables have no room for all: first to ports that have no LIDs yet, then, with all, to every port.
+// If that does not help either, the result is that of AssignEach.
+func AssignFewer(g *fabric.Graph, lmc []uint8, held *route.Held, all bool) (route.Ends, error) {
+	asked, err := AssignEach(g, lmc, held)
+	if err == nil && asked.BeyondTable(g) < 0 {
+		return asked, nil
+	}
+	has := func(end int) bool { return end < len(held.Ends.Base) && held.Ends.Base[end] != 0 }
+	for _, every := range []bool{false, true} {
+		for less := uint8(1); less <= fabric.MaxLMC && (all || !every); less++ {
+			some := slices.Clone(lmc)
+			for end := range some {
+				if every || !has(end) {
+					some[end] -= min(some[end], less)
+				}
+			}
+			if ends, err := AssignEach(g, some, held); err == nil && ends.BeyondTable(g) < 0 {
+				return ends, nil
+			}
+		}
+	}
+	return asked, err
 }
 
 // AssignEach gives every end port of g a base LID, with 2^lmc LIDs from it.

@@ -105,6 +105,23 @@ func (c *Cutter) choose(group *route.Group) int {
 	return best
 }
 
+// Within returns the members of a group at the switches of one tree: the tree with the most of
+// them. Without the others the group has a tree.
+func (c *Cutter) Within(group *route.Group) route.Group {
+	best := route.Group{MLID: group.MLID}
+	for i := range c.pool.Trees {
+		t := &c.pool.Trees[i]
+		in := func(list []int32) []int32 {
+			return slices.DeleteFunc(slices.Clone(list), func(end int32) bool { return !t.Covers(c.g.EndSwitch[end]) })
+		}
+		some := route.Group{MLID: group.MLID, Receivers: in(group.Receivers), Senders: in(group.Senders)}
+		if len(some.Receivers)+len(some.Senders) > len(best.Receivers)+len(best.Senders) {
+			best = some
+		}
+	}
+	return best
+}
+
 // covers reports whether all members are at switches of a tree.
 func (c *Cutter) covers(t *route.SpanningTree, group *route.Group) bool {
 	for _, list := range [][]int32{group.Receivers, group.Senders} {

@@ -12,6 +12,7 @@ import (
 // grower grows spanning trees whose dependencies, together with an order's, form no cycle.
 type grower struct {
 	g        *fabric.Graph
+	opt      *Options
 	order    *cdg.Order
 	search   *fabric.Search
 	load     []int32 // by channel: trees that use it, or its reverse
@@ -19,6 +20,18 @@ type grower struct {
 	near     []int32 // scratch of attach: channels of a switch into the tree
 	edges    []cdg.Edge
 	out      [][]int32 // by switch: channels of the current tree that leave it
+}
+
+// closed marks the switches that no tree passes.
+func (w *grower) closed() []bool {
+	if w.opt.Without == nil {
+		return w.g.Drained
+	}
+	closed := slices.Clone(w.g.Drained)
+	for s, without := range w.opt.Without {
+		closed[s] = closed[s] || without
+	}
+	return closed
 }
 
 // addLoad counts the channels of a tree.
@@ -53,7 +66,7 @@ func (w *grower) tree(root int32, old *route.SpanningTree) (t route.SpanningTree
 		left := list[:0]
 		for _, s := range list {
 			switch {
-			case t.Covers(s):
+			case t.Covers(s), w.opt.isWithout(s):
 			case w.attach(&t, s):
 				again = true
 			default:
@@ -63,7 +76,7 @@ func (w *grower) tree(root int32, old *route.SpanningTree) (t route.SpanningTree
 		list = left
 	}
 	for s := range int32(g.NumSwitches) {
-		if g.HostCount(s) > 0 && !t.Covers(s) && w.search.Hops[s] != fabric.Unreached {
+		if g.HostCount(s) > 0 && !t.Covers(s) && !w.opt.isWithout(s) && w.search.Hops[s] != fabric.Unreached {
 			return t, false
 		}
 	}
@@ -82,7 +95,7 @@ func (w *grower) keep(t, old *route.SpanningTree) {
 	}
 	for queue := []int32{t.Root}; len(queue) > 0; queue = queue[1:] {
 		for _, c := range w.children[queue[0]] {
-			if s := w.g.From[c]; !t.Covers(s) && (queue[0] == t.Root || !w.g.Drained[queue[0]]) && w.join(t, c) {
+			if s := w.g.From[c]; !t.Covers(s) && !w.opt.isWithout(s) && (queue[0] == t.Root || !w.g.Drained[queue[0]]) && w.join(t, c) {
 				queue = append(queue, s)
 			}
 		}

@@ -43,8 +43,9 @@ func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []Tre
 }
 
 // FromLIDs returns the trees as far as their switches and cables still exist, and whether each
-// covers all switches with hosts. The pool is to be kept with a Plan, and is not proven.
-func FromLIDs(g *fabric.Graph, plan *route.Plan, trees []TreeByLID) (pool *route.Multicast, whole bool) {
+// covers all switches with hosts that may hold a table (Options.Without). The pool is to be kept
+// with a Plan, and is not proven.
+func FromLIDs(g *fabric.Graph, plan *route.Plan, trees []TreeByLID, opt *Options) (pool *route.Multicast, whole bool) {
 	at := plan.Ends.ByLID()
 	switchOf := func(lid fabric.LID) int32 {
 		if int(lid) < len(at) && at[lid] >= 0 && g.PortZero(g.EndSwitch[at[lid]]) == at[lid] {
@@ -69,7 +70,7 @@ func FromLIDs(g *fabric.Graph, plan *route.Plan, trees []TreeByLID) (pool *route
 			}
 		}
 		pool.Trees = append(pool.Trees, t)
-		whole = whole && isWhole(g, &t)
+		whole = whole && isWhole(g, &t, opt)
 	}
 	if pool.SL >= route.NumSLs {
 		sl, ok := existingLane(plan, plan.SLsInUse(), pathVLs(plan, plan.SLsInUse()))

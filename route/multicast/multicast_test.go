@@ -442,7 +442,7 @@ func TestKeep(t *testing.T) {
 			}
 		}
 		q := *p
-		kept := multicast.Keep(now, &q, &multicast.Kept{Graph: g, Pool: p.Multicast})
+		kept := multicast.Keep(now, &q, &multicast.Options{Keep: &multicast.Kept{Graph: g, Pool: p.Multicast}})
 		if kept != (len(want) > 0) {
 			t.Fatalf("kept %v, want %d trees", kept, len(want))
 		}

@@ -17,7 +17,12 @@ type Options struct {
 	Trees  int   // trees wanted; 0: usualTrees
 	MaxVLs int   // data VLs that may be used; 0: the least number of the ports, 8 if unknown
 	Keep   *Kept // the pool of the previous Plan, nil for none
+	// Without marks switches that hold no multicast table: no tree covers them. nil: none.
+	Without []bool
 }
+
+// isWithout reports whether no tree may cover a switch.
+func (o *Options) isWithout(s int32) bool { return o.Without != nil && o.Without[s] }
 
 // Kept is the pool of an earlier Plan, with its Graph.
 type Kept struct {
@@ -33,11 +38,11 @@ func Complete(g *fabric.Graph, plan *route.Plan, opt Options) error {
 	}
 	plan.Multicast = nil
 	if g.NumChannels == 0 {
-		plan.Multicast = &route.Multicast{Trees: singleSwitches(g)}
+		plan.Multicast = &route.Multicast{Trees: singleSwitches(g, &opt)}
 		return nil
 	}
 	index := cdg.NewIndex(g)
-	roots := candidates(g)
+	roots := slices.DeleteFunc(candidates(g), opt.isWithout)
 	if usedVLs(plan) == 1 {
 		if order := unicastOrder(index, plan); order != nil {
 			if trees := grow(g, order, roots, &opt); len(trees) > 0 {
@@ -67,10 +72,11 @@ func anySL(plan *route.Plan) uint8 {
 }
 
 // singleSwitches returns the pool of a network without cables between switches: a tree each.
-func singleSwitches(g *fabric.Graph) (trees []route.SpanningTree) {
+func singleSwitches(g *fabric.Graph, opt *Options) (trees []route.SpanningTree) {
 	for s := range int32(g.NumSwitches) {
-		t := newTree(g, s)
-		trees = append(trees, t)
+		if !opt.isWithout(s) {
+			trees = append(trees, newTree(g, s))
+		}
 	}
 	return trees
 }
@@ -122,8 +128,8 @@ const tries = 2
 
 // grow grows trees: those of an earlier pool first, then from candidates for roots, no root twice.
 func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees []route.SpanningTree) {
-	w := &grower{g: g, order: order, load: make([]int32, g.NumChannels), children: make([][]int32, g.NumSwitches)}
-	w.search = g.NewSearch(g.Drained)
+	w := &grower{g: g, opt: opt, order: order, load: make([]int32, g.NumChannels), children: make([][]int32, g.NumSwitches)}
+	w.search = g.NewSearch(w.closed())
 	taken := make([]bool, g.NumSwitches)
 	take := func(t route.SpanningTree, ok bool) {
 		taken[t.Root] = true
@@ -134,7 +140,7 @@ func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees
 	}
 	if opt.Keep != nil && opt.Keep.Pool != nil {
 		for _, old := range translate(g, opt.Keep) {
-			if len(trees) < opt.Trees && !taken[old.Root] {
+			if len(trees) < opt.Trees && !taken[old.Root] && !opt.isWithout(old.Root) {
 				take(w.tree(old.Root, &old))
 			}
 		}
@@ -151,15 +157,16 @@ func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees
 	return trees
 }
 
-// Keep gives a repaired Plan the trees of an earlier one that still cover all switches with hosts,
-// and reports whether there is one. Among themselves they stay free of deadlock; whether they are
-// so with the new paths is the judge's question.
-func Keep(g *fabric.Graph, plan *route.Plan, k *Kept) bool {
+// Keep gives a repaired Plan the trees of an earlier one, Options.Keep, that still cover all
+// switches with hosts, and reports whether there is one. Among themselves they stay free of
+// deadlock; whether they are so with the new paths is the judge's question.
+func Keep(g *fabric.Graph, plan *route.Plan, opt *Options) bool {
 	plan.Multicast = nil
+	k := opt.Keep
 	if k == nil || k.Pool == nil {
 		return false
 	}
-	trees := slices.DeleteFunc(translate(g, k), func(t route.SpanningTree) bool { return !isWhole(g, &t) })
+	trees := slices.DeleteFunc(translate(g, k), func(t route.SpanningTree) bool { return !isWhole(g, &t, opt) })
 	if len(trees) == 0 {
 		return false
 	}
@@ -167,11 +174,15 @@ func Keep(g *fabric.Graph, plan *route.Plan, k *Kept) bool {
 	return true
 }
 
-// isWhole reports whether the tree covers every switch with hosts and every parent, and no parent
-// is drained.
-func isWhole(g *fabric.Graph, t *route.SpanningTree) bool {
+// isWhole reports whether the tree covers every switch with hosts and every parent, no parent is
+// drained, and no switch is without a multicast table.
+func isWhole(g *fabric.Graph, t *route.SpanningTree, opt *Options) bool {
 	for s, up := range t.Up {
 		switch {
+		case opt.isWithout(int32(s)):
+			if t.Covers(int32(s)) {
+				return false
+			}
 		case up >= 0 && (g.Drained[g.To[up]] || !t.Covers(g.To[up])):
 			return false
 		case up < 0 && int32(s) != t.Root && g.HostCount(int32(s)) > 0:

@@ -98,7 +98,7 @@ func (b *binding) solve(ctx context.Context, plan *route.Plan, lost []column, wo
 }
 
 // assignLIDs keeps the LIDs in use and assigns LIDs to new end ports: hosts get the common LMC of
-// all others, or 0 if these differ.
+// all others, less if the forwarding tables have no room, or 0 if these differ.
 func assignLIDs(g *fabric.Graph, held *route.Held) (route.Ends, error) {
 	lmc := make([]uint8, g.NumEnds)
 	common := held.HostLMC(g)
@@ -110,7 +110,7 @@ func assignLIDs(g *fabric.Graph, held *route.Held) (route.Ends, error) {
 			lmc[end] = common
 		}
 	}
-	ends, err := lids.AssignEach(g, lmc, held)
+	ends, err := lids.AssignFewer(g, lmc, held, false)
 	if err != nil {
 		return ends, err
 	}

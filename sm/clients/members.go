@@ -26,7 +26,7 @@ type Members struct {
 // support, and link-local scope 2.
 const (
 	UsualQKey       = 0x0B1B
-	UsualGroupMTU   = 4
+	UsualGroupMTU   = sa.UsualGroupMTU
 	UsualGroupRate  = 3
 	usualGroupScope = 2
 )

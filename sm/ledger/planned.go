@@ -1,8 +1,11 @@
 package ledger
 
 import (
+	"slices"
+
 	"weft/fabric"
 	"weft/route"
+	"weft/sm/sa"
 	"weft/wire/mad"
 )
 
@@ -23,7 +26,7 @@ func (l *Ledger) PlannedSwitchInfo(id int32, data []byte) (differs bool) {
 		f.Put(data, v)
 	}
 	set(mad.SwitchInfoLinearFDBTop, uint64(l.Prog.Top))
-	if own := l.Info[l.Nodes[id].First][:]; l.By.Stays && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
+	if own := l.Info[l.Nodes[id].First][:]; l.By.Stays && mad.SwitchInfoMulticastFDBCap.Get(sw) > 0 && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
 		set(mad.SwitchInfoMulticastFDBTop, topMLID(sw))
 	}
 	for _, port := range [...]mad.Field{mad.SwitchInfoDefaultMcastPrimary, mad.SwitchInfoDefaultMcastOther} {
@@ -45,6 +48,24 @@ func topMLID(sw []byte) uint64 {
 		most = min(most, uint64(fabric.FirstMLID)+n-1)
 	}
 	return most
+}
+
+// WithoutGroups marks the switches of the Graph whose multicast table is too small for the groups
+// of the others, 0 entries included; nil if there are none. See sa.MLIDs.
+func (l *Ledger) WithoutGroups() []bool {
+	sizes := make([]int, l.Graph.NumSwitches)
+	for s, guid := range l.Graph.SwitchGUID {
+		sizes[s] = int(mad.SwitchInfoMulticastFDBCap.Get(l.Nodes[l.ByGUID[guid]].Sw[:]))
+	}
+	need := sa.MLIDs(sizes)
+	if largest := slices.Max(sizes); largest == 0 || slices.Min(sizes) >= need {
+		return nil
+	}
+	without := make([]bool, len(sizes))
+	for s, size := range sizes {
+		without[s] = size < need
+	}
+	return without
 }
 
 // PlannedPortInfo writes the planned PortInfo of a port into data, without a change of state.
@@ -90,8 +111,7 @@ func (l *Ledger) putKey(port fabric.GUID, set func(f mad.Field, v uint64)) {
 // of both ends' capabilities and the Plan's values for both ends.
 func (l *Ledger) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
 	t := l.Peer[slot]
-	info, other := l.Info[slot][:], l.Info[t][:]
-	mtu, vls := lesserOf(mad.PortInfoMTUCap, info, other), lesserOf(mad.PortInfoVLCap, info, other)
+	mtu, vls := l.LinkMTU(slot), lesserOf(mad.PortInfoVLCap, l.Info[slot][:], l.Info[t][:])
 	for _, p := range [2]*route.PortParams{l.portParams(slot), l.portParams(t)} {
 		if p != nil && p.MTU > 0 {
 			mtu = min(mtu, uint64(p.MTU))
@@ -100,7 +120,7 @@ func (l *Ledger) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
 			vls = min(vls, vlCode(p.VLs))
 		}
 	}
-	set(mad.PortInfoNeighborMTU, max(1, mtu)) // every port supports at least code 1
+	set(mad.PortInfoNeighborMTU, mtu)
 	if vls > 0 {
 		set(mad.PortInfoOperationalVLs, vls)
 	}
@@ -125,6 +145,12 @@ func (l *Ledger) portParams(slot int32) *route.PortParams {
 		return l.Plan.Ports.OfHost(e)
 	}
 	return nil
+}
+
+// LinkMTU returns the code of the largest MTU that both ends of the cable at a port support. Every
+// port supports code 1.
+func (l *Ledger) LinkMTU(slot int32) uint64 {
+	return max(1, lesserOf(mad.PortInfoMTUCap, l.Info[slot][:], l.Info[l.Peer[slot]][:]))
 }
 
 // lesserOf returns the lower code of MTU or VLs at the two ends of a cable. The highest valid code
@@ -154,6 +180,19 @@ func (l *Ledger) SetKeyInfo(agent int32, data []byte) {
 	copy(data, l.Info[agent][:])
 	leaveStates(data)
 	l.putKey(l.GUID[agent], func(f mad.Field, v uint64) { f.Put(data, v) })
+}
+
+// IsDisabled reports whether a cabled or uncabled port of a managed switch is disabled.
+func (l *Ledger) IsDisabled(slot int32) bool {
+	return l.Flags[slot]&PortKnown != 0 && l.IsSwitch(slot) && l.PortNumber(slot) > 0 && l.Prog.FabricNode[l.Owner[slot]] >= 0 &&
+		mad.PortInfoPhysicalState.Get(l.Info[slot][:]) == mad.PhysDisabled
+}
+
+// SwitchOff writes into data the PortInfo that disables a switch port, or enables it.
+func (l *Ledger) SwitchOff(slot int32, off bool, data []byte) {
+	copy(data, l.Info[slot][:])
+	leaveStates(data)
+	mad.PortInfoPhysicalState.Put(data, map[bool]uint64{true: mad.PhysDisabled, false: mad.PhysPolling}[off])
 }
 
 // leaveStates makes a Set of PortInfo change no state.

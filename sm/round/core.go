@@ -65,9 +65,10 @@ type finder struct {
 	beliefs    beliefs
 	mismatches []mismatch
 	late       []lateNode
-	silent     []int32       // slots that got no answer, to be asked with M_Keys of moved ports
-	movedKeys  []uint64      // those M_Keys
-	changing   []fabric.GUID // switches whose PortStateChange is ignored, and was set
+	silent     []int32        // slots that got no answer, to be asked with M_Keys of moved ports
+	movedKeys  []uint64       // those M_Keys
+	changing   []fabric.GUID  // switches whose PortStateChange is ignored, and was set
+	unfit      map[int32]bool // nodes that are left out because they do not fit; this was noted
 }
 
 // writer reads the tables of the switches, has the Plan stored, and writes it.
@@ -119,6 +120,7 @@ func (c *Round) Step(ev *terms.Event, out []terms.Action) []terms.Action {
 	case terms.Answer:
 		c.outstanding--
 		c.count(ev)
+		c.watchUnsent(ev)
 		c.doubtReached(ev)
 		c.answered(ev)
 		if ev.Outcome == terms.Silent {
@@ -234,6 +236,9 @@ func (c *Round) leavePhase() {
 	case c.brokenOff && c.phase <= reading:
 		c.beginSweep()
 		return
+	case c.unsent && c.phase <= reading: // what is known is no picture of the subnet
+		c.finish(terms.Failed)
+		return
 	case c.brokenOff && c.isWriting():
 		c.leaveHalfWritten()
 		return
@@ -312,9 +317,20 @@ func (f *finder) ownPortWorks() bool {
 	return f.PortNumber(f.OwnPort()) == 0 || f.Behind[f.OwnPort()] != ledger.NoSlot
 }
 
-// endDiscovery makes the Fabric and Graph, and reports whether the bring-up continues.
+// endDiscovery leaves out what does not fit, makes the Fabric and Graph, and reports whether the
+// bring-up continues.
 func (f *finder) endDiscovery() bool {
 	f.linkChanged = false // changes up to now are in this Fabric
+	if !f.given.ReadOnly {
+		f.leaveOutNarrow()
+		f.fitTables()
+	}
+	return f.makeGraph()
+}
+
+// makeGraph makes the Fabric and Graph of the inventory, and reports whether the bring-up
+// continues.
+func (f *finder) makeGraph() bool {
 	f.buildFabric()
 	f.rememberNeighbours()
 	f.notePortGUIDs()
@@ -344,6 +360,10 @@ func (c *Round) askForPlan() {
 		Graph: c.Graph, Stored: c.inherit.Stored, Trees: c.inherit.Trees, Absent: c.DrainedHosts(), Multicast: c.By.Stays, Levels: c.By.Levels,
 		Found: c.foundPlan(), Afresh: c.given.Afresh,
 	}
+	if q.Multicast {
+		q.NoGroups = c.WithoutGroups()
+		c.noteWithoutGroups(q.NoGroups)
+	}
 	switch {
 	case c.given.Before == nil && c.noteOthersLIDs():
 		q.Stored = c.inherit.Stored.After(c.Graph, &route.Seen(c.Graph).Ends)
@@ -364,6 +384,13 @@ func (c *Round) takePlan(ev *terms.Event) {
 		return
 	}
 	r, result := &c.report.Routing, ev.Result
+	if ev.Err != nil && len(result.Refused) > 0 && c.leaveOutNarrowest() {
+		if c.makeGraph() {
+			c.askForPlan()
+		}
+		return
+	}
+	r.Held = ev.Held
 	for _, err := range result.Refused {
 		r.Refused = append(r.Refused, err.Error())
 	}
@@ -375,6 +402,9 @@ func (c *Round) takePlan(ev *terms.Event) {
 	}
 	if ev.Other != "" {
 		c.note(terms.OtherRules, terms.Place{}, "%s", ev.Other)
+	}
+	for _, text := range ev.Less {
+		c.note(terms.NotEnough, terms.Place{}, "%s", text)
 	}
 	c.noteTrees(result.NoMulticast)
 	c.noteLevels()

@@ -15,7 +15,7 @@ func (f *finder) beginSweep() {
 	f.sweep++
 	f.Inventory = ledger.Inventory{ByGUID: map[fabric.GUID]int32{}}
 	f.incomplete, f.programmed, f.uncleared = false, false, false
-	f.overtaken = overtaken{}
+	f.overtaken, f.unfit = overtaken{}, map[int32]bool{}
 	f.mismatches, f.late, f.silent, f.movedKeys = f.mismatches[:0], nil, nil, nil
 	f.enterPhase(discovering)
 	f.enqueue(ledger.MakeTag(ledger.GetNode, ledger.NoSlot, 0))

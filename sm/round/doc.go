@@ -85,6 +85,20 @@
 // round (elsewhere.go). The number of nodes is limited to the number of LIDs, so that every sweep
 // ends.
 //
+// # What does not fit
+//
+// A device with less room than the others stops nobody else. Before routing, ports beyond the
+// forwarding table of a switch are left out by name, or the switch itself if that serves more ports
+// and spares those in service (fit.go). Ports get fewer LIDs than 2^LMC before one is left out
+// (package lids). Cables with too few lanes for every engine are left out (narrow.go). Switches
+// whose multicast table is too small carry no groups (ledger.WithoutGroups). P_Keys that do not fit
+// are noted, and so are MTUs below that of a group (pkeys.go, groupmtu.go).
+//
+// A request that this host could not send says nothing of a device: the round ends FAILED before it
+// writes, and is repeated (overtaken.go). A fault of the planner has it try the other way, to
+// repair or to route afresh (plan.go). If there is no Plan all the same, the report has the judge's
+// verdict on the tables that switches hold.
+//
 // # What is written
 //
 // Only differences from the device's own report are written. Lane tables are read first only if the

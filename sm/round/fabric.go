@@ -24,7 +24,10 @@ func (f *finder) buildFabric() {
 			continue
 		}
 		why := "no good cable joins it to us"
-		if !f.IsManageable(int32(id)) {
+		switch {
+		case f.unfit[int32(id)]: // noted
+			continue
+		case !f.IsManageable(int32(id)):
 			why = "it does not say what must be known of a switch"
 		}
 		f.noteLoss(terms.CutOff, f.NodePlace(int32(id)), "%s is left out: %s", f.NodeName(int32(id)), why)
@@ -46,16 +49,14 @@ func (f *finder) buildFabric() {
 	for _, id := range order {
 		f.connect(out, id)
 	}
-	f.Fabric = out
+	f.Fabric, f.report.Drained = out, nil
 	f.applyDrains()
 }
 
 // dropNode unpairs the cables of a node.
 func (f *finder) dropNode(id int32) {
 	for slot := range f.PortsOf(id) {
-		if t := f.Peer[slot]; t != ledger.NoSlot {
-			f.Peer[t], f.Peer[slot] = ledger.NoSlot, ledger.NoSlot
-		}
+		f.unpair(slot)
 	}
 }
 

@@ -10,6 +10,17 @@ import "weft/sm/terms"
 type overtaken struct {
 	linkChanged bool // a trap reported a link change since the sweep, or the writing, began
 	brokenOff   bool // this phase was cut short
+	unsent      bool // this host could not send a request
+}
+
+// watchUnsent notes that a request was not sent, though nobody has cancelled it. That is a fault of
+// this host: it says nothing of the device. Before the writing the round then ends, since what it
+// has not asked for would look lost; later it is repeated.
+func (c *Round) watchUnsent(ev *terms.Event) {
+	if ev.Outcome == terms.Cancelled && !c.stopped && !c.brokenOff {
+		c.unsent = true
+		c.noteLoss(terms.NotSent, terms.Place{}, "this host could not send some requests: no device is to blame, and the round is repeated")
+	}
 }
 
 // mostBrokenOff limits the consecutive rounds whose writing is broken off. The next round goes on

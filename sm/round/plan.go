@@ -13,6 +13,7 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/sm/terms"
+	"weft/wire/mad"
 )
 
 // Plan runs the routing request q and returns its event Planned. req holds engines and options, and
@@ -23,7 +24,7 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	g := q.Graph
 	req.Chain = planner.UnderRouters(req.Chain, g)
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, q.Stored), true, true, q.Multicast
-	req.Trees, req.Levels = q.Trees, q.Levels
+	req.Trees, req.NoGroups, req.Levels = q.Trees, q.NoGroups, q.Levels
 	if q.Kept != nil {
 		req.Kept, req.Afresh = q.Kept, q.Afresh
 	}
@@ -32,6 +33,11 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if q.Inherited && !q.Kept.Answers(&req) {
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
 			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
+	}
+	req.LIDs.Fewer = true
+	if has := g.LeastVLs(); has > 0 && req.MaxVLs > has {
+		ev.Less = append(ev.Less, fmt.Sprintf("%d lanes were asked for (vls), and some links between switches have %d: no more are used", req.MaxVLs, has))
+		req.MaxVLs = has
 	}
 	if q.Kept != nil && !req.Afresh {
 		req.Kinds = nil // the Plan has its own
@@ -47,8 +53,11 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 			foreign, req.Kept = err, nil
 		}
 	}
+	// Ports have fewer LIDs than the Plan in force was asked for because there was no room. More
+	// would take their base LID from some.
+	req.LIDs.Kept = req.Kept != nil && req.Kept.Plan.Recipe.Names == route.LMCName(max(req.LIDs.LMC, req.HeldLMC))
 	addAbsent(req.LIDs.Held, q.Absent)
-	if ev.Result, ev.Err = planner.Run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
+	if ev.Result, ev.Err = run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
 		ev.Result.NotRepaired = foreign
 	}
 	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
@@ -61,7 +70,80 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if ev.Err == nil && from != nil {
 		ev.Way, ev.Err = from.Transition(ctx, g, ev.Result.Plan, req.Workers)
 	}
+	if ev.Err == nil {
+		ev.Less = append(ev.Less, fewerLIDs(g, &req, ev.Result.Plan)...)
+	}
+	if from != nil && (ev.Err != nil || !ev.Result.Report.OK) {
+		ev.Held = judgeHeld(ctx, g, from, req.Workers)
+	}
 	return ev
+}
+
+// run runs a routing job. If it fails for a reason that is no refusal, such as a fault in an
+// engine, it tries the other way: to repair the Plan in force rather than to route afresh, or the
+// reverse. A fault of our own must not leave a failed cable unrepaired.
+func run(ctx context.Context, g *fabric.Graph, req *planner.Request) (*planner.Result, error) {
+	r, err := guarded(ctx, g, req)
+	if _, refused := errors.AsType[*route.Refusal](err); err == nil || refused || req.Kept == nil || ctx.Err() != nil {
+		return r, err
+	}
+	other := *req
+	other.Afresh = !req.Afresh
+	r, second := guarded(ctx, g, &other)
+	if second != nil {
+		return r, err
+	}
+	if other.Afresh {
+		r.NotRepaired = err
+	} else {
+		r.Refused = append(r.Refused, err)
+	}
+	return r, nil
+}
+
+// guarded runs a routing job, and turns a panic into an error.
+func guarded(ctx context.Context, g *fabric.Graph, req *planner.Request) (r *planner.Result, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			r, err = &planner.Result{}, fmt.Errorf("a fault in weft itself, please report it: %v", fault)
+		}
+	}()
+	return planner.Run(ctx, g, req)
+}
+
+// judgeHeld judges the tables that switches hold on the subnet as it is now; nil if they cannot be
+// judged.
+func judgeHeld(ctx context.Context, g *fabric.Graph, held *planner.Kept, workers int) *quality.Report {
+	plan, err := held.AsIs(g)
+	if err != nil {
+		return nil
+	}
+	report, err := quality.Judge(ctx, g, plan, check.Options{Workers: max(1, workers)})
+	if err != nil {
+		return nil
+	}
+	return report
+}
+
+// fewerLIDs tells which hosts have fewer LIDs than 2^LMC because the forwarding tables have no
+// room.
+func fewerLIDs(g *fabric.Graph, req *planner.Request, p *route.Plan) []string {
+	want := max(req.LIDs.LMC, req.HeldLMC)
+	if p.Recipe.Names != route.LMCName(want) {
+		return nil
+	}
+	less, first := 0, int32(0)
+	for end := range int32(g.NumHosts) {
+		if p.Ends.LMC[end] < want {
+			if less++; less == 1 {
+				first = end
+			}
+		}
+	}
+	if less == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the forwarding tables have no room for %d LIDs at each port (lmc %d): %d ports have fewer, the first is %s", 1<<want, want, less, route.EndName(g, first))}
 }
 
 // afreshIfProven routes from scratch after a repair that the judge found faulty. It returns the
@@ -179,6 +261,17 @@ func addAbsent(h *route.Held, list []route.Absent) {
 	for _, a := range list {
 		if !slices.Contains(h.Ends.Base, a.Base) && !slices.ContainsFunc(h.Absent, func(b route.Absent) bool { return b.Base == a.Base }) {
 			h.Absent = append(h.Absent, a)
+		}
+	}
+}
+
+// noteWithoutGroups notes the switches that hold no multicast table.
+func (c *Round) noteWithoutGroups(without []bool) {
+	for s, is := range without {
+		if is {
+			id := c.ByGUID[c.Graph.SwitchGUID[s]]
+			c.note(terms.NoRoom, c.NodePlace(id), "%s carries no multicast groups, and hosts at it receive none: its multicast table has %d entries",
+				c.NodeName(id), mad.SwitchInfoMulticastFDBCap.Get(c.Nodes[id].Sw[:]))
 		}
 	}
 }

@@ -45,6 +45,7 @@ func (w *writer) startProgram() {
 	if w.unstored {
 		w.leaveUnnamed()
 	}
+	w.noteGroupMTU()
 	w.enterPhase(tables)
 }
 

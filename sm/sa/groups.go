@@ -217,8 +217,11 @@ func InPartition(mgid [16]byte, pkey uint16) [16]byte {
 	return mgid
 }
 
-// Follow creates or updates the permanent groups, removes members whose ports are gone, and deletes
-// groups without full members.
+// UsualGroupMTU is the MTU code of a permanent group that has none: 2,048 bytes.
+const UsualGroupMTU = 4
+
+// Follow creates or updates the permanent groups, with no larger MTU than the cables of the trees
+// carry, removes members whose ports are gone, and deletes groups without full members.
 func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 	gs.most = s.mlids()
 	for i := range standing {
@@ -255,7 +258,7 @@ func (gs *Groups) followStanding(s *Subnet, st *Standing) {
 		g = &Group{MGID: st.MGID, Life: s.Timeout, Standing: true}
 	}
 	was := *g
-	g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel = st.QKey, st.PKey, st.MTU, st.Rate, s.groupSL(st.SL), st.TClass, st.FlowLabel
+	g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel = st.QKey, st.PKey, min(st.MTU, s.treeMTU), st.Rate, s.groupSL(st.SL), st.TClass, st.FlowLabel
 	if is && !g.sameAs(&was) {
 		gs.unsaved[g.key()] = true
 	}

@@ -19,6 +19,7 @@ func groupSubnet(t fataler) *Subnet {
 	plan := *s.Plan
 	plan.Multicast = &route.Multicast{}
 	s.Plan = &plan
+	s.treeMTU = 5
 	for i := range s.endMTU {
 		s.endMTU[i], s.endRank[i] = 5, rankOf(16)
 	}

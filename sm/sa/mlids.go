@@ -138,17 +138,39 @@ func (u *mlidUse) follow() {
 	u.alone = slices.ContainsFunc(u.groups, func(g *Group) bool { return g.Standing })
 }
 
-// mlids returns the number of MLIDs that all switches support.
+// mlids returns the number of MLIDs that all switches with groups support.
 func (s *Subnet) mlids() int {
-	most := int(fabric.LastMLID-fabric.FirstMLID) + 1
+	caps := make([]int, 0, len(s.Nodes))
 	for i := range s.Nodes {
 		if sw := s.Nodes[i].Switch; sw != nil {
-			if n := int(mad.SwitchInfoMulticastFDBCap.Get(sw)); n > 0 {
-				most = min(most, n)
-			}
+			caps = append(caps, int(mad.SwitchInfoMulticastFDBCap.Get(sw)))
 		}
 	}
-	return most
+	return MLIDs(caps)
+}
+
+// enoughMLIDs is the size of a multicast table with which a switch may limit the groups of all.
+const enoughMLIDs = 256
+
+// MLIDs returns the number of MLIDs for groups, by the sizes of the switches' multicast tables. A
+// switch with a smaller table carries no groups: without enoughMLIDs entries, one switch does not
+// limit the others. If no switch has a table, all MLIDs are for groups.
+func MLIDs(sizes []int) int {
+	all := int(fabric.LastMLID-fabric.FirstMLID) + 1
+	most := 0
+	for _, n := range sizes {
+		most = max(most, n)
+	}
+	if most == 0 {
+		return all
+	}
+	enough := min(most, enoughMLIDs)
+	for _, n := range sizes {
+		if n >= enough {
+			most = min(most, n)
+		}
+	}
+	return min(most, all)
 }
 
 // Members lists the port GUIDs of the groups with an MLID: the receivers, and the ports that only

@@ -105,13 +105,16 @@ var allFigures = []figure{
 	inForce("links", "Links in the subnet as routed.", func(f *InForce) float64 { return float64(f.Links) }),
 	inForce("drained_parts", "Drained switches and cables, without traffic.", func(f *InForce) float64 { return float64(len(f.Drained)) }),
 	newFigure(prometheus.GaugeValue, "parts_to_drain", "Switches and cables to drain, present or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
+	newFigure(prometheus.GaugeValue, "disabled_ports", "Disabled switch ports, by this manager or by others.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Disabled))) }),
 	count("quarantines_total", "Links put in quarantine because they came back too often.", func(t *watch.Tally) int { return t.Quarantines }),
 	newFigure(prometheus.GaugeValue, "quarantined_links", "Links in quarantine now.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Held))) }),
 	newFigure(prometheus.GaugeValue, "quarantined_link_returns", "How often a link in quarantine came back before; 50 links at most.", held(func(_ *shown, l *watch.HeldLink) float64 { return float64(l.Returns) }), "link"),
 	newFigure(prometheus.GaugeValue, "quarantined_link_release_timestamp_seconds", "When a link in quarantine is used again unless it changes before, in seconds since 1970; 0 while it is down; 50 links at most.", held(released), "link"),
 	inForce("worst_link_load_paths", "Host-to-host paths on the channel with the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
 	inForce("proven", "1 if the judge has proven the routes in force, else 0.", func(f *InForce) float64 { return truth(f.Proven) }),
-	inForce("complete", "1 if the last round that brought the subnet up left nothing out, else 0.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
+	newFigure(prometheus.GaugeValue, "unreachable_pairs", "Pairs of hosts without a path by the tables that switches hold; absent if unknown.", unreachable),
+	inForce("failed_rounds", "Rounds since the routes in force were written, if they all failed.", func(f *InForce) float64 { return float64(f.Failed) }),
+	inForce("complete", "1 if the last round brought the subnet up and left nothing out, else 0.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
 }
 
 func roles(f *shown, add func(float64, ...string)) {
@@ -207,6 +210,12 @@ func pending(f *shown, add func(float64, ...string)) {
 		is = is || strings.HasPrefix(d.What, "a round")
 	}
 	add(truth(is))
+}
+
+func unreachable(f *shown, add func(float64, ...string)) {
+	if i := newInForce(f); i != nil && i.Unreachable != nil {
+		add(float64(*i.Unreachable))
+	}
 }
 
 // mostHeld is the maximum number of links in quarantine that have series of their own.

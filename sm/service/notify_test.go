@@ -29,7 +29,7 @@ func TestNotifier(t *testing.T) {
 		"STATUS=looking; round 1 is under way: the manager has started",
 		"READY=1\nSTATUS=master: SUBNET UP, 12 switches, 32 CAs, 64 links, engine ftree",
 		"RELOADING=1\nMONOTONIC_USEC=17", "READY=1",
-		"STATUS=master: SUBNET UP, 12 switches, 32 CAs, 64 links, engine ftree; round 3 is under way: asked for",
+		"STATUS=master: NOT ROUTED, 12 switches, 32 CAs, 63 links, engine ftree, not proven; round 3 is under way: asked for",
 		"WATCHDOG=1", "STOPPING=1",
 	}
 	if !slices.Equal(sent, want) {

@@ -70,12 +70,13 @@ func newService(lines int) (*Service, *asked) {
 func master() *watch.Snapshot {
 	check := &quality.Report{Load: quality.Load{Max: 28}}
 	check.OK = true
+	held := &quality.Report{Load: quality.Load{Max: 27}, HostPairs: quality.HostPairs{Pairs: 992, Unreachable: 9, Disconnected: 3}}
 	up := &watch.Round{Number: 1, Why: "the manager has started", Begun: 0, Ended: 2 * time.Second, Report: &terms.Report{
 		State: terms.Up, Found: terms.Found{Switches: 12, CAs: 32, Links: 64}, LIDs: terms.LIDs{SM: 7}, Written: terms.Written{Blocks: 12},
 		Routing: terms.Routing{Engine: "ftree", VLs: 1, Check: check},
 	}}
 	last := &watch.Round{Number: 2, Why: "a trap", Begun: 3 * time.Second, Ended: 4 * time.Second, Report: &terms.Report{
-		State: terms.NotRouted, Incidents: []terms.Incident{{Kind: terms.NoPlan, Text: "all refused", At: terms.Place{Node: 5, Name: "spine 1", Port: 3}}},
+		State: terms.NotRouted, Found: terms.Found{Switches: 12, CAs: 32, Links: 63}, Routing: terms.Routing{Held: held}, Incidents: []terms.Incident{{Kind: terms.NoPlan, Text: "all refused", At: terms.Place{Node: 5, Name: "spine 1", Port: 3}}},
 	}}
 	return &watch.Snapshot{
 		Now: 5 * time.Second, Role: terms.Master, Port: 0x1234, Priority: 3, Engines: []string{"ftree", "updn"}, InForce: up, Last: last,
@@ -101,6 +102,25 @@ func get(t *testing.T, h http.Handler, method, path string) *httptest.ResponseRe
 	return w
 }
 
+// TestStatusOfHalfWritten: where a switch does not hold its tables, the proof of the Plan is not
+// told of the subnet.
+func TestStatusOfHalfWritten(t *testing.T) {
+	for _, kind := range []terms.IncidentKind{terms.HalfWritten, terms.KeptClosed} {
+		s, _ := newService(0)
+		m := master()
+		m.Last = m.InForce
+		m.InForce.Report.Incidents = append(m.InForce.Report.Incidents, terms.Incident{Kind: kind})
+		s.Show(m)
+		f := s.Status().InForce
+		if f.Proven || f.Unreachable != nil || f.DeadlockFree != unknown || !strings.HasPrefix(f.proof(), "unknown") {
+			t.Errorf("%s: %+v", kind, f)
+		}
+		if _, ok := samples(t, s)["weft_sm_unreachable_pairs"]; ok {
+			t.Error("the metric says how many pairs are unreachable")
+		}
+	}
+}
+
 func TestStatus(t *testing.T) {
 	s, _ := newService(0)
 	s.Show(master())
@@ -116,11 +136,13 @@ func TestStatus(t *testing.T) {
 	const want = `role             master; the manager has run for 0s
 port             0x0000000000001234, priority 3
 engine asked     ftree,updn
-in force         engine ftree since 2026-11-23T11:59:57Z: SUBNET UP
-proven           yes, deadlock-free: unknown
-subnet           12 switches, 32 CAs, 0 routers, 64 links; the subnet manager
+in force         engine ftree since 2026-11-23T11:59:57Z: NOT ROUTED
+rounds failed    1 since then: switches hold the old tables
+unreachable      12 pairs of hosts
+proven           no
+subnet           12 switches, 32 CAs, 0 routers, 63 links; the subnet manager
                  has LID 7
-worst link       28 paths between hosts; 1 lanes
+worst link       27 paths between hosts; 1 lanes
 round under way  3, route, for 500ms: asked for
 last round       2, NOT ROUTED in 1s: a trap
 next             in 0s a round: asked for

@@ -36,6 +36,7 @@ type Status struct {
 	ToDrain  []string           `json:"drain_names"`          // the same, by the names of people
 	Held     []string           `json:"quarantine"`           // links in quarantine, by name
 	Reasons  []HeldLink         `json:"quarantined_links"`    // the same links, with the reason
+	Disabled []string           `json:"disabled_ports"`       // disabled switch ports
 	Differs  []string           `json:"differs"`              // differences between our files and options and those of the (former) master, in words
 	Sweeps   Sweeps             `json:"sweeps"`
 	SMPs     []terms.Count      `json:"smps"`    // since the start
@@ -59,46 +60,18 @@ type StateFile struct {
 	Drains  []string `json:"drains_at_start"`   // switches and cables that the file drained at the start
 }
 
-// HeldLink is a link in quarantine.
-type HeldLink struct {
-	Link    string `json:"link"`
-	Why     string `json:"reason"`          // in words; "" from a previous master that does not say
-	Returns int    `json:"returns"`         // how often it came back before
-	Since   string `json:"since"`           // UTC
-	Until   string `json:"until,omitempty"` // used again then, UTC, unless it changes before; absent while it is down
-	Hold    string `json:"hold"`            // how long it must be up without a change, such as 2m0s
-}
-
-// newHeldLink describes a link in quarantine.
-func newHeldLink(s *shown, l *watch.HeldLink) HeldLink {
-	out := HeldLink{Link: l.Name, Why: l.Why, Returns: l.Returns, Since: utc(s.at(l.Since)), Hold: l.Hold.String()}
-	if l.Release < terms.Never {
-		out.Until = utc(s.at(l.Release))
-	}
-	return out
-}
-
-// String describes the link in a line.
-func (l *HeldLink) String() string {
-	text := l.Link
-	if l.Why != "" {
-		text += ": " + l.Why
-	}
-	if l.Until == "" {
-		return text + "; down, to be used again when it has been up for " + l.Hold
-	}
-	return text + "; to be used again at " + l.Until + " unless it changes before"
-}
-
-// InForce is the Plan that the devices hold.
+// InForce is the Plan that the devices hold. If rounds after it failed, the state, the proof and
+// the counts are about its tables on the subnet as the last round found it.
 type InForce struct {
 	Since        string           `json:"since"` // end of the round that brought it up, UTC
 	Round        int              `json:"round"`
-	State        terms.State      `json:"state"`
+	State        terms.State      `json:"state"`         // of the subnet now: how the last round ended
+	Failed       int              `json:"failed_rounds"` // since then, without a new Plan in force
 	Engine       string           `json:"engine"`
 	Proven       bool             `json:"proven"`
-	DeadlockFree string           `json:"deadlock_free"` // the judge's words
-	MaxLoad      int64            `json:"max_load"`      // paths of pairs of hosts on the channel with the most
+	DeadlockFree string           `json:"deadlock_free"`     // the judge's words
+	Unreachable  *int64           `json:"unreachable_pairs"` // pairs of hosts without a path; null: unknown
+	MaxLoad      int64            `json:"max_load"`          // paths of pairs of hosts on the channel with the most
 	VLs          int              `json:"vls"`
 	Levels       []levels.Summary `json:"levels"` // levels of service; none if all traffic is alike
 	SMLID        fabric.LID       `json:"sm_lid"`
@@ -143,7 +116,8 @@ func (s *Service) Status() *Status {
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), ToDrain: append([]string{}, shown.ToDrain...), Held: []string{}, Reasons: []HeldLink{},
-		Differs: append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
+		Disabled: append([]string{}, shown.Disabled...),
+		Differs:  append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
 	}
@@ -196,10 +170,34 @@ func newInForce(s *shown) *InForce {
 	if out.Levels = []levels.Summary{}; s.Routed != nil {
 		out.Levels = append(out.Levels, levels.Summarise(s.Routed.Graph, s.Routed.Plan)...)
 	}
-	if c := r.Routing.Check; c != nil {
-		out.Proven, out.DeadlockFree, out.MaxLoad = c.OK, c.DeadlockFree.String(), c.Load.Max
+	check := r.Routing.Check
+	if r.Find(terms.KeptClosed) != nil || r.Find(terms.HalfWritten) != nil { // what was proven is not what they hold
+		check = nil
+	}
+	if n := failedSince(s); n > 0 {
+		last := s.Last.Report
+		out.State, out.Failed, check = last.State, n, last.Routing.Held
+		if f := last.Found; f.Switches > 0 {
+			out.Switches, out.CAs, out.Routers, out.Links = f.Switches, f.CAs, f.Routers, f.Links
+		}
+	}
+	if out.DeadlockFree = unknown; check != nil {
+		lost := check.HostPairs.Unreachable + check.HostPairs.Disconnected
+		out.Proven, out.DeadlockFree, out.MaxLoad, out.Unreachable = check.OK, check.DeadlockFree.String(), check.Load.Max, &lost
 	}
 	return out
+}
+
+// unknown is what the judge says of what it cannot tell.
+const unknown = "unknown"
+
+// failedSince returns the number of rounds since the Plan came into force, if the last one put
+// no other in its place. A round that was stopped tells nothing.
+func failedSince(s *shown) int {
+	if s.Last == nil || s.Last.Number <= s.InForce.Number || s.Last.Report.State == terms.Interrupted {
+		return 0
+	}
+	return s.Last.Number - s.InForce.Number
 }
 
 // newRound describes a round.
@@ -276,6 +274,12 @@ func (s *Status) addManager(lines *rows) {
 func (s *Status) addSubnet(lines *rows) {
 	if f := s.InForce; f != nil {
 		lines.add("in force", "engine %s since %s: %s", f.Engine, f.Since, f.State)
+		if f.Failed > 0 {
+			lines.add("rounds failed", "%d since then: switches hold the old tables", f.Failed)
+		}
+		if f.Unreachable != nil && *f.Unreachable > 0 {
+			lines.add("unreachable", "%d pairs of hosts", *f.Unreachable)
+		}
 		lines.add("proven", "%s", f.proof())
 		lines.add("subnet", "%d switches, %d CAs, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, f.Routers, f.Links, f.SMLID)
 		lines.add("worst link", "%d paths between hosts; %d lanes", f.MaxLoad, f.VLs)
@@ -298,6 +302,9 @@ func (s *Status) addSubnet(lines *rows) {
 	s.addState(lines)
 	for i := range s.Reasons {
 		lines.add("in quarantine", "%s", &s.Reasons[i])
+	}
+	for _, name := range s.Disabled {
+		lines.add("disabled", "%s", name)
 	}
 	for _, text := range s.Differs {
 		lines.add("differs", "%s", text)
@@ -395,6 +402,13 @@ func (s *Status) groups() string {
 func (f *InForce) proof() string {
 	if f.Proven {
 		return "yes, deadlock-free: " + f.DeadlockFree
+	}
+	switch {
+	case f.Unreachable != nil:
+	case f.Failed > 0:
+		return "unknown: the old tables were not judged on the subnet as it is now"
+	default:
+		return "unknown: some switches do not hold the tables that were proven"
 	}
 	return "no"
 }

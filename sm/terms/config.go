@@ -165,6 +165,7 @@ type Watch struct {
 	MostRetry time.Duration // the longest such delay
 	Rebalance time.Duration // from the last repair to a routing from scratch; 0: never
 	Flaps     FlapRule      // which links are put in quarantine
+	Babble    BabbleRule    // what happens to ports that send too much
 
 	KeepAbsent int // rounds that must miss a node before its LIDs can be reused; 0: never
 }
@@ -186,7 +187,14 @@ func (w Watch) RetryAfter(failed int) time.Duration {
 var UsualWatch = Watch{
 	Interval: 10 * time.Second, Quiet: 25 * time.Millisecond, MostQuiet: time.Second,
 	Retry: 10 * time.Second, MostRetry: 10 * time.Minute, Rebalance: time.Minute,
-	Flaps: FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
+	Babble: BabbleRule{Rate: 250},
+	Flaps:  FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
+}
+
+// BabbleRule says which ports babble, and whether they are disabled.
+type BabbleRule struct {
+	Rate    int  // a port that sends more traps and other SMPs within a minute babbles; 0: none does
+	Disable bool // disable a babbling port, unless that cuts off a switch or the manager; otherwise it is reported
 }
 
 // FlapRule decides which links are put in quarantine: they carry nothing, and their changes start

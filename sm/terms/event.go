@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
 	"weft/route/levels"
@@ -74,6 +75,8 @@ type Event struct {
 	Err    error
 	Way    *planner.Transition // steps from the tables in force to this Plan; nil: unknown
 	Other  string              // why an inherited Plan differs from our options, "" if it does not
+	Less   []string            // what devices have less of than was asked for, in words
+	Held   *quality.Report     // if Err, or without a proof: the tables that switches hold; nil: unknown
 
 	// Of Unasked: a copy that the Manager owns.
 	Datagram *wire.Datagram
@@ -163,6 +166,7 @@ type RouteRequest struct {
 	Graph     *fabric.Graph
 	Stored    LIDMap
 	Trees     []multicast.TreeByLID // of the previous master
+	NoGroups  []bool                // switches that hold no multicast table; nil: none
 	Absent    []route.Absent        // ports outside the Graph that keep their LIDs
 	Kept      *planner.Kept         // the Plan in force, to be repaired; nil: the planner's own
 	Found     *planner.Kept         // the tables that devices hold, if not Kept; nil: unknown
@@ -181,7 +185,7 @@ func (a *Action) Group() uint64 {
 	switch first := a.Tag >> 56; first {
 	case BlockTag:
 		return SweepTag
-	case SweepTag, LookTag, GroupTag, ElectionTag, KeyTag:
+	case SweepTag, LookTag, GroupTag, ElectionTag, KeyTag, PortTag:
 		return first
 	default:
 		return roundGroup
@@ -196,6 +200,7 @@ const (
 	BlockTag    = 0xFC // table read by a light sweep: its number, nodes + list index
 	KeyTag      = 0xFB // PortInfo with the M_Key, to renew the lease: 56 bits of the port GUID
 	GroupTag    = 0xFA // multicast tables: number of the update, index of the block
+	PortTag     = 0xF9 // to disable or enable a port: number of the order
 )
 
 // roundGroup is the Group of the SMPs of a round.

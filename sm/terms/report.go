@@ -50,6 +50,8 @@ const (
 	CongestionSet IncidentKind = "congestion-set"  // congestion control was written to devices
 	NoLevel       IncidentKind = "no-level"        // a partition names a missing level of service
 	NotEnough     IncidentKind = "not-enough-caps" // a port lacks capacity that the Plan needs
+	NotSent       IncidentKind = "not-sent"        // this host could not send requests: no device is to blame
+	NoRoom        IncidentKind = "no-room"         // a part does not fit the limits of a device, and is left out
 	NotRead       IncidentKind = "not-read"        // stored data cannot be read
 	OtherRules    IncidentKind = "other-rules"     // the previous master used other files than ours
 	OthersLIDs    IncidentKind = "other-lids"      // another manager assigned LIDs since
@@ -107,9 +109,13 @@ const (
 	AsExpected IncidentKind = "as-expected" // the deviation is over
 	Stranger   IncidentKind = "stranger"    // an unexpected node is left out
 
-	Quarantined IncidentKind = "quarantined"  // a link came back too often and is not used
-	Released    IncidentKind = "released"     // it is used again
-	OnlyWay     IncidentKind = "only-way"     // such a link stays in use: it is the only way
+	Quarantined  IncidentKind = "quarantined"   // a link came back too often and is not used
+	Released     IncidentKind = "released"      // it is used again
+	OnlyWay      IncidentKind = "only-way"      // such a link stays in use: it is the only way
+	Babbling     IncidentKind = "babbling"      // a port sends too much, or its link never comes to rest
+	PortDisabled IncidentKind = "port-disabled" // such a port was disabled
+	PortEnabled  IncidentKind = "port-enabled"  // a disabled port was enabled on request
+
 	StuckChange IncidentKind = "stuck-change" // a PortStateChange cannot be cleared
 
 	CounterPassed IncidentKind = "counter-passed" // a counter of a port grows faster than it should
@@ -167,7 +173,8 @@ type Routing struct {
 	Refused []string // engines tried before, with their reasons
 	VLs     int
 	Check   *quality.Report
-	NotTold []string // facts that hosts learn only from path records
+	NotTold []string        // facts that hosts learn only from path records
+	Held    *quality.Report // without a new Plan in force: the tables that switches hold; nil: unknown
 }
 
 // Written counts completed writes.

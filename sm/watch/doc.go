@@ -24,6 +24,11 @@
 // cleared. A link that alone joins a switch to us stays in use; a link to a host never counts as
 // such.
 //
+// # Ports that babble
+//
+// A port that sends too many traps and other SMPs, or whose link never comes to rest in quarantine,
+// is reported, and disabled at its switch with BabbleRule.Disable (babble.go).
+//
 // # Drains, changes, deviations
 //
 // Config.Drain and the events DrainPart and UndrainPart keep switches and cables free of traffic

@@ -115,7 +115,8 @@ func keyOfPart(f *fabric.Fabric, p fabric.Part) string {
 	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
 }
 
-// removeDrain ends the drain of a switch or a cable, or releases a link from quarantine. It returns
+// removeDrain ends the drain of a switch or a cable, releases a link from quarantine, or enables a
+// disabled port. It returns
 // the part's name; a missing part is named as in the list.
 func (m *Manager) removeDrain(now time.Duration, what string) (name string, err error) {
 	f := m.inForce.Fabric
@@ -125,8 +126,10 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 		return w == what || err == nil && wrong == nil && p == q
 	}
 	i := slices.IndexFunc(m.drains.Now, same)
+	released := i < 0 && m.releaseNamed(now, what)
+	enabled := i < 0 && m.babble.enable(m, what)
 	switch {
-	case i < 0 && m.releaseNamed(now, what):
+	case released || enabled:
 		return what, nil
 	case i < 0 && len(m.drains.Now) == 0:
 		return "", cmp.Or(err, errors.New("nothing is drained"))
@@ -177,6 +180,9 @@ func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 	return true
 }
 
+// standingKinds lists the incidents that a round reports only if the round before did not.
+var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough}
+
 // standing holds the incidents of the round before and of this round that are reported only when
 // new.
 type standing struct{ before, now map[terms.Incident]bool }
@@ -185,7 +191,7 @@ type standing struct{ before, now map[terms.Incident]bool }
 func (s *standing) drop(out *[]terms.Action, from int) {
 	kept := (*out)[:from]
 	for _, a := range (*out)[from:] {
-		if a.Kind == terms.Note && (a.Incident.Kind == terms.NotDrained || a.Incident.Kind == terms.Stranger) {
+		if a.Kind == terms.Note && slices.Contains(standingKinds, a.Incident.Kind) {
 			a.Incident.Shared = nil
 			s.now[a.Incident] = true
 			if s.before[a.Incident] {

@@ -56,7 +56,7 @@ func (gs *groups) look(l *ledger.Ledger) int {
 	gs.place++
 	if gs.bySwitch != nil {
 		s := l.Prog.Sw[at]
-		if s < 0 {
+		if s < 0 || gs.isWithout(s) {
 			return 0
 		}
 		positions := int(l.Nodes[at].Ports)/16 + 1

@@ -43,7 +43,11 @@ type castBed struct {
 }
 
 func newCastBed(t smtest.Fataler, f *fabric.Fabric, engine string, lmc uint8, mlids uint64) *castBed {
-	v, err := newVirtual(f, emulator.Options{Seed: 1}, terms.Config{}, smtest.JobOf(engine, lmc))
+	return newCastBedOn(t, f, emulator.Options{Seed: 1}, engine, lmc, mlids)
+}
+
+func newCastBedOn(t smtest.Fataler, f *fabric.Fabric, opt emulator.Options, engine string, lmc uint8, mlids uint64) *castBed {
+	v, err := newVirtual(f, opt, terms.Config{}, smtest.JobOf(engine, lmc))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

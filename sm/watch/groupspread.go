@@ -22,6 +22,8 @@ type spreading struct {
 	ends   map[fabric.GUID]int32
 	pool   *route.Multicast
 	cutter *multicast.Cutter
+
+	without []bool // by switch of the Graph: it holds no multicast table; nil: none
 }
 
 // begin starts over with the Plan of another round.
@@ -33,13 +35,17 @@ func (sp *spreading) begin(l *ledger.Ledger) {
 	for e, guid := range l.Graph.EndGUID {
 		sp.ends[guid] = int32(e)
 	}
-	sp.cutter = multicast.NewCutter(l.Graph, sp.pool)
+	sp.cutter, sp.without = multicast.NewCutter(l.Graph, sp.pool), l.WithoutGroups()
 }
 
-// endsOf returns the end ports with these GUIDs.
+// isWithout reports whether a switch of the Graph holds no multicast table.
+func (sp *spreading) isWithout(s int32) bool { return sp.without != nil && sp.without[s] }
+
+// endsOf returns the end ports with these GUIDs, except those at switches without a multicast
+// table.
 func (sp *spreading) endsOf(guids []fabric.GUID) (list []int32) {
 	for _, guid := range guids {
-		if e, ok := sp.ends[guid]; ok && guid != 0 {
+		if e, ok := sp.ends[guid]; ok && guid != 0 && !sp.isWithout(sp.of.Graph.EndSwitch[e]) {
 			list = append(list, e)
 		}
 	}
@@ -62,6 +68,7 @@ func (m *Manager) spreadGroups() (more bool) {
 	now := sa.Spread{Groups: make([]route.Group, 0, len(gs.members)), Trees: make([]route.GroupTree, 0, len(gs.members))}
 	toldNow := make([]sa.Members, 0, len(gs.members))
 	var cut []int
+	var apart apartMembers
 	next := fabric.LID(0) // the first group left for later, counted from the first of this piece
 	at := 0               // index of gs.told
 	for i := range gs.members {
@@ -90,10 +97,15 @@ func (m *Manager) spreadGroups() (more bool) {
 		toldNow = append(toldNow, *told)
 		g := route.Group{MLID: told.MLID, Receivers: gs.endsOf(told.Receivers), Senders: gs.endsOf(told.Senders)}
 		cut = append(cut, len(now.Groups))
-		now.Groups, now.Trees = append(now.Groups, g), append(now.Trees, gs.cutter.Cut(&g))
+		tree := apart.cut(gs.cutter, &g)
+		now.Groups, now.Trees = append(now.Groups, g), append(now.Trees, tree)
 	}
 	for ; at < len(gs.told); at++ {
 		gs.touch(was.Groups[at].MLID, &was.Trees[at])
+	}
+	if apart.groups > 0 {
+		m.tell(terms.NotSpread, "%d multicast groups leave out members that no tree joins to most of the others, the first %s of the group with MLID 0x%X",
+			apart.groups, route.EndName(m.inForce.Graph, apart.end), uint16(apart.mlid))
 	}
 	m.proveGroups(&now, cut)
 	for _, i := range cut {
@@ -109,6 +121,34 @@ func (m *Manager) spreadGroups() (more bool) {
 		}
 	}
 	return next > 0
+}
+
+// apartMembers counts groups some of whose members no tree joins to the others.
+type apartMembers struct {
+	groups int
+	mlid   fabric.LID // of the first group
+	end    int32      // its first such member
+}
+
+// cut cuts the tree of a group. Members that no tree joins to most of the others leave the group,
+// so that these have a tree.
+func (a *apartMembers) cut(cutter *multicast.Cutter, g *route.Group) route.GroupTree {
+	tree := cutter.Cut(g)
+	if tree.Tree != route.NoTree {
+		return tree
+	}
+	joined := cutter.Within(g)
+	if len(joined.Receivers)+len(joined.Senders) == 0 {
+		return tree
+	}
+	if a.groups++; a.groups == 1 {
+		all := slices.Concat(g.Receivers, g.Senders)
+		a.mlid, a.end = g.MLID, all[slices.IndexFunc(all, func(end int32) bool {
+			return !slices.Contains(joined.Receivers, end) && !slices.Contains(joined.Senders, end)
+		})]
+	}
+	*g = joined
+	return cutter.Cut(g)
 }
 
 // touch notes the blocks of a group at the switches of its tree.

@@ -171,6 +171,7 @@ func (m *Manager) onLooked(now time.Duration, ev *terms.Event) {
 	default:
 		c.See(slot, ev.Data)
 		u.changed, l.differs = now, true
+		m.babble.toggles(m, now, u)
 		m.waitLonger(now, u)
 	}
 	if l.outstanding > 0 {

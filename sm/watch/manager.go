@@ -96,6 +96,7 @@ type findings struct {
 	standing   standing
 	missing    missingNodes
 	drains     drains
+	babble     babble
 	deviations []string // from Config.Expected
 }
 
@@ -117,7 +118,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
-		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}},
+		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}, babble: newBabble()},
 	}
 	m.current = round.Begin(&round.Given{Keys: m.keys})
 	m.result = m.current.Result()
@@ -163,6 +164,8 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 			m.onKeyShown(now, ev)
 		case terms.GroupTag:
 			m.onGroupBlock(ev)
+		case terms.PortTag:
+			m.babble.ended(m, now, ev)
 		default:
 			m.stepRound(ev)
 		}
@@ -268,7 +271,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	switch {
 	case m.stopped:
-		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.asking) == 0 {
+		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.asking)+len(m.babble.under) == 0 {
 			m.end()
 		}
 		return
@@ -470,6 +473,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	if m.cfg.Elect && !m.stopped {
 		m.handOver()
 	}
+	m.babble.findDisabled(m.inForce)
 	m.watchMissing(before)
 	m.watchExpected()
 	var changes []terms.Incident

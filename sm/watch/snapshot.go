@@ -31,6 +31,7 @@ type Snapshot struct {
 	ToDrain  []string // their names for people
 	PortName string   // of Port; "" until it is known
 	Held     []HeldLink
+	Disabled []string // disabled switch ports, by whomever
 	Differs  []string // how our own files differ from the master's, or from the previous master's
 	Tally    Tally
 	Queries  []terms.QueryCount // to subnet administration; set by the Runner
@@ -102,6 +103,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
 		s.ToDrain, s.PortName = PartNames(m.inForce.Fabric, s.Drains), m.inForce.PortName(m.inForce.OwnPort())
+		s.Disabled = m.babble.ports
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions, m.inForce.By.Levels}
 	}
 	for _, l := range m.unsteady.links {

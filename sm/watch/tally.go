@@ -110,6 +110,8 @@ func (t *Tally) answer(ev *terms.Event) {
 		k = ledger.ClearChange
 	case k == terms.LookTag:
 		k = ledger.GetPort
+	case k == terms.PortTag:
+		k = ledger.SetPort
 	case k == terms.SweepTag:
 		k = ledger.GetSwitch
 	case k == terms.BlockTag:

@@ -14,9 +14,12 @@ import (
 // onUnasked handles an unsolicited datagram: a trap, or a request of another manager.
 func (m *Manager) onUnasked(now time.Duration, ev *terms.Event) {
 	d := ev.Datagram
-	switch {
-	case mad.Check(d.MAD) != nil:
+	if mad.Check(d.MAD) != nil {
 		m.tally.Dropped.Malformed++
+		return
+	}
+	m.babble.hear(m, now, d.MAD, fabric.LID(d.Addr.SLID))
+	switch {
 	case !m.claimed || m.stopped || d.MAD.Class() != mad.ClassSMP && d.MAD.Class() != mad.ClassDirectedSMP:
 		m.tally.Dropped.Unheeded++
 	case d.MAD.Method() == mad.Trap && d.MAD.Attr() == mad.AttrNotice:

@@ -32,6 +32,7 @@ type unsteadyLink struct {
 	changed  time.Duration   // when it last changed
 	state    linkState
 	hold     time.Duration // of the last quarantine; 0: there was none
+	toggles  int           // changes in this quarantine
 	trial    time.Duration // if it comes back before this, quarantine follows at once
 	since    time.Duration // when its quarantine began
 	reason   holdReason    // of its quarantine
@@ -164,7 +165,9 @@ func (m *Manager) countReturns(now time.Duration) {
 			case c.Flags[slot]&ledger.PortCame != 0 && b.State(was) != mad.PortInit:
 				m.cameBack(now, slot)
 			case m.result.IsHeld(c.PortKey(slot)) && c.State(slot) != b.State(was):
-				u.at(c.PortKey(slot)).changed = now
+				held := u.at(c.PortKey(slot))
+				held.changed = now
+				m.babble.toggles(m, now, held)
 			}
 		}
 	}
@@ -222,7 +225,7 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	m.untold = true
 	l.reason, l.since = holdReason{why, len(l.came)}, now
 	m.tally.Quarantines++
-	l.state, l.hold, l.came = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil
+	l.state, l.hold, l.came, l.toggles = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil, 0
 	m.tell(terms.Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
 	m.noteChange(now, l.name+" is put in quarantine")
 }

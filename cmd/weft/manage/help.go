@@ -32,6 +32,13 @@ A link that comes back more than --flaps times goes into quarantine. It is unuse
 cause no repair, until it has been up for --quarantine, doubled each time. A link that is the only
 way to a switch is never quarantined.
 
+A port that sends more than --babbling-rate traps and other SMPs within a minute, or whose link changes
+for ever in quarantine, is reported. --babbling-port disable disables it, but never this manager's own
+link or the last link of a switch. weft sm undrain enables it.
+
+What does not fit the limits of a device (forwarding table, multicast table, lanes, P_Keys, MTU) is
+left out by name, or gets less. All else is routed and repaired.
+
 --drain NAME keeps traffic off a part: a drained switch serves only its own hosts, a drained cable
 stays up and carries nothing. A part stays in use if other switches are reached only through it.
 

@@ -43,12 +43,14 @@ type smFlags struct {
 	watch   terms.Watch
 	state   smState
 	expect  string // a fabric
-	lids    string // files
-	plan    string
-	found   string
-	record  string
-	asJSON  bool
-	service serviceFlags
+
+	babbling string // what to do with a babbling port
+	lids     string // files
+	plan     string
+	found    string
+	record   string
+	asJSON   bool
+	service  serviceFlags
 }
 
 // Command returns weft sm.
@@ -108,7 +110,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),
 		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), smLinksCmd(),
 		smDrainCmd("drain", "take a switch or cable out of use, for maintenance", drainHelp, (*client.Client).Drain),
-		smDrainCmd("undrain", "use a drained or quarantined part again", undrainHelp, (*client.Client).Undrain))
+		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain))
 	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd())
 	addGroup(cmd, "OpenSM:", smImportCmd(), smExportCmd())
 	return cmd, &s

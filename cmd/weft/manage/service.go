@@ -206,10 +206,11 @@ drained parts; weft sm undrain ends a drain.
 
 Exit status: 0 accepted; 3 refused, or no manager answers at --socket.`
 
-const undrainHelp = `Use a drained part again, or a link in quarantine.
+const undrainHelp = `Use a drained part again, a link in quarantine, or a disabled port.
 
 NAME is a part as for weft sm drain, or as weft sm status lists it. A link is in quarantine after
-going down and up too often. A part drained by the configuration (--drain) is used too, until the
+going down and up too often. A disabled switch port is enabled: weft disables ports that send too much
+(--babbling-port disable). A part drained by the configuration (--drain) is used too, until the
 configuration changes.
 
 Exit status: 0 accepted; 3 refused, or no manager answers at --socket.`

@@ -126,7 +126,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	runner.Options = s.shape(cmd.Flags())
 	runner.Watch = terms.UsualWatch
 	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
-	runner.Watch.Flaps, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.KeepAbsent
+	runner.Watch.Flaps, runner.Watch.Babble, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.Babble, s.watch.KeepAbsent
 	if s.service.counters.Interval < 0 || s.service.counters.Rate < 1 {
 		return nil, errors.New("--counters must be 0 or more, --counters-rate 1 or more")
 	}
