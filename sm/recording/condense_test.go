@@ -25,8 +25,8 @@ func texts(lines []terms.Incident) (list []string) {
 }
 
 // TestCondenser: an incident that stands alone is a line at once. Those of a step wait for its end
-// and keep their order; of three on that share a device there is one line, at the place of the first.
-// The device that most share has its line first, so that each incident is in one line.
+// and keep their order; three that share a device are one line, at the place of the first. The
+// device that most share has its line first, so that each incident is in one line.
 func TestCondenser(t *testing.T) {
 	now := time.Unix(1000, 0)
 	var c Condenser

@@ -171,8 +171,8 @@ no-plan: all refused
 	}
 }
 
-// TestStatusOfQuarantine: status says why a link is in quarantine and until when, and names parts to
-// drain and the manager's port.
+// TestStatusOfQuarantine: status says why a link is in quarantine and until when, and names parts
+// to drain and the manager's port.
 func TestStatusOfQuarantine(t *testing.T) {
 	s, _ := newService(0)
 	snapshot := master()

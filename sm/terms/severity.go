@@ -17,8 +17,8 @@ const (
 	Info    Severity = 6 // what the manager does by itself
 )
 
-// Severities lists the severities, the most urgent first.
-var Severities = []Severity{Error, Warning, Notice, Info}
+// byUrgency lists the severities, the most urgent first.
+var byUrgency = []Severity{Error, Warning, Notice, Info}
 
 var severityNames = map[Severity]string{Error: "error", Warning: "warning", Notice: "notice", Info: "info"}
 
@@ -27,11 +27,11 @@ func (s Severity) String() string { return severityNames[s] }
 
 // ParseSeverity is the inverse of String.
 func ParseSeverity(name string) (Severity, error) {
-	i := slices.IndexFunc(Severities, func(s Severity) bool { return s.String() == name })
+	i := slices.IndexFunc(byUrgency, func(s Severity) bool { return s.String() == name })
 	if i < 0 {
 		return 0, fmt.Errorf("%q is no severity: want error, warning, notice or info", name)
 	}
-	return Severities[i], nil
+	return byUrgency[i], nil
 }
 
 // Severity returns how urgent incidents of a code are; Warning unless the table says otherwise.

@@ -14,12 +14,12 @@ func TestSeverities(t *testing.T) {
 	for code := range recording.Explain {
 		by[code.Severity()]++
 	}
-	for _, s := range terms.Severities {
+	for _, s := range terms.ByUrgency {
 		if got, err := terms.ParseSeverity(s.String()); err != nil || got != s || by[s] == 0 {
 			t.Errorf("%d is %q: %v, %d codes", s, s, err, by[s])
 		}
 	}
-	if len(by) != len(terms.Severities) || terms.IncidentKind("new-code").Severity() != terms.Warning {
+	if len(by) != len(terms.ByUrgency) || terms.IncidentKind("new-code").Severity() != terms.Warning {
 		t.Errorf("%v", by)
 	}
 	for _, code := range terms.Ranked() {

@@ -16,7 +16,8 @@ type Shared struct {
 // NodesAdded is what nodes that are new to the subnet share.
 const NodesAdded = "{n} nodes added at {at}"
 
-// Side is one view of an incident: a device that may be its cause, and the part that it happened to.
+// Side is one view of an incident: a device that may be its cause, and the part that it happened
+// to.
 type Side struct {
 	Device string // for people; "" for none in particular
 	At     Place  // of the device

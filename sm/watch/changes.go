@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/route"
 	"weft/sm/ledger"
 	"weft/sm/terms"
@@ -48,7 +49,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 			continue
 		}
 		if m.missing[guid] == nil {
-			m.missing[guid] = m.newMissing(before, a)
+			m.missing[guid] = newMissing(before, m.cfg.Last, a)
 		}
 	}
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
@@ -63,12 +64,12 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 }
 
 // newMissing makes the record of a missing end port. It includes the other ports of its node in the
-// ledger before.
-func (m *Manager) newMissing(before *ledger.Ledger, a route.Absent) *missingNode {
+// ledger before. Without one its name is that of the stored Plan.
+func newMissing(before *ledger.Ledger, stored *planner.Kept, a route.Absent) *missingNode {
 	x := &missingNode{name: "the port " + a.Name(), ports: []fabric.GUID{a.GUID}}
 	if before == nil {
-		if last := m.cfg.Last; last != nil {
-			x.name = nameIn(last.Graph(), a)
+		if stored != nil {
+			x.name = nameIn(stored.Graph(), a)
 		}
 		return x
 	}

@@ -147,11 +147,11 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 
 // names lists the parts to be drained by name; missing parts as Config.Drain names them.
 func (d *drains) names(f *fabric.Fabric) string {
-	return strings.Join(PartNames(f, d.Now), ", ")
+	return strings.Join(partNames(f, d.Now), ", ")
 }
 
-// PartNames returns the names for people of switches and cables; missing ones as they are given.
-func PartNames(f *fabric.Fabric, parts []string) []string {
+// partNames returns the names for people of switches and cables; missing ones as they are given.
+func partNames(f *fabric.Fabric, parts []string) []string {
 	list := slices.Clone(parts)
 	for i, w := range parts {
 		if f == nil {

@@ -215,7 +215,7 @@ func (m *Manager) tellInherited() {
 		m.afresh = m.now + m.watch.Rebalance
 	}
 	if !slices.Equal(r.Drained, m.cfg.Drain) && len(r.Drained) > 0 {
-		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(PartNames(m.inForce.Fabric, r.Drained), ", "))
+		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(partNames(m.inForce.Fabric, r.Drained), ", "))
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {

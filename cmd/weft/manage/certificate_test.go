@@ -43,8 +43,8 @@ func TestCertificateIsTold(t *testing.T) {
 }
 
 // TestExpiredCertificate: a manager whose certificate has expired starts, and says so in the log,
-// in its metrics and in its status. A reload uses a new one, and keeps a valid one when the file has
-// an expired one; a new token is used all the same.
+// in its metrics and in its status. A reload uses a new one, and keeps a valid one when the file
+// has an expired one; a new token is used all the same.
 func TestExpiredCertificate(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
