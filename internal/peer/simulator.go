@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -19,6 +20,7 @@ type Simulator struct {
 	stdin  *os.File // console of ibsim, which would spin if it were closed
 	tb     testing.TB
 	ended  atomic.Bool // a program ended before the test did
+	last   *os.Process // the program that was started last
 }
 
 // simulators counts the Simulators of this process: each has its own sockets.
@@ -101,7 +103,17 @@ func (s *Simulator) start(stdin *os.File, program string, args ...string) string
 		<-done
 		_ = log.Close()
 	})
+	s.last = cmd.Process
 	return log.Name()
+}
+
+// Freeze stops the program that was started last, as a debugger or a full disk does: it keeps all
+// that it holds, and does nothing.
+func (s *Simulator) Freeze() {
+	s.tb.Helper()
+	if err := s.last.Signal(syscall.SIGSTOP); err != nil {
+		s.tb.Fatal(err)
+	}
 }
 
 // OpenSM starts OpenSM and waits until the subnet is up; end ends it.

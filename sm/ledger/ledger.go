@@ -24,6 +24,7 @@ type Ledger struct {
 	By        Policy
 	Keys      *Keyring       // the Manager's; may be nil
 	Others    []OtherManager // other managers that answered
+	Mute      []fabric.GUID  // ports that say IsSM, and did not answer SMInfo
 
 	HalfWritten bool // the writing was broken off: the contents of switches are unknown
 	// Rewritten lists the tags of table Sets that were repeated or part of a later step; the next
@@ -37,9 +38,10 @@ type Policy struct {
 	Between    sa.Between
 	Partitions *terms.Partitioning
 	Levels     levels.Levels
-	Drain      []string // names of drained switches and cables
-	Unproven   bool     // distribute a Plan even if the judge finds faults
-	Stays      bool     // other rounds can follow; the Plan has trees for multicast groups
+	Drain      []string   // names of drained switches and cables
+	Unproven   bool       // distribute a Plan even if the judge finds faults
+	Stays      bool       // other rounds can follow; the Plan has trees for multicast groups
+	Contested  fabric.LID // a port with this MasterSMLID keeps it: its manager writes to our ports too; 0: none
 }
 
 // DoubtBlocks records that a switch may have lost part of its forwarding table.

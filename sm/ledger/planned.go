@@ -81,8 +81,10 @@ func (l *Ledger) PlannedPortInfo(slot int32, data []byte) (differs bool) {
 	if e := l.Prog.End[slot]; e >= 0 {
 		set(mad.PortInfoLID, uint64(l.Plan.Ends.Base[e]))
 		set(mad.PortInfoLMC, uint64(l.Plan.Ends.LMC[e]))
-		set(mad.PortInfoMasterSMLID, uint64(l.Prog.SMLID))
-		set(mad.PortInfoMasterSMSL, l.serviceSL(e))
+		if lid := mad.PortInfoMasterSMLID.Get(info); lid == 0 || lid != uint64(l.By.Contested) {
+			set(mad.PortInfoMasterSMLID, uint64(l.Prog.SMLID))
+			set(mad.PortInfoMasterSMSL, l.serviceSL(e))
+		}
 		set(mad.PortInfoGidPrefix, l.By.Between.OwnPrefix())
 		set(mad.PortInfoSubnetTimeOut, SubnetTimeout)
 		if _, other := l.Keys.Has[l.GUID[slot]]; l.Keys.Given() && !other {

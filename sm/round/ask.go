@@ -25,7 +25,10 @@ func (c *Round) ask(tag uint64) {
 		return
 	}
 	a.Modifier, a.Key = c.Modifier(k, index, arg), c.keyFor(k, index, arg)
-	a.Once = k == ledger.GetManager && c.isKnownStandby(index)
+	if k == ledger.GetManager {
+		a.Once = c.asksOnce(index)
+		a.Data = c.ownSMInfo()
+	}
 	if what.Method == mad.Set {
 		a.Data = c.attributeToSet(k, index, arg)
 	}

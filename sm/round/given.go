@@ -29,6 +29,7 @@ type Given struct {
 	Elect    bool  // priority and GUID decide between managers
 	Store    bool  // store LIDs and Plan before a port gets its LID
 	Priority uint8 // ours as subnet manager, 0 to 15
+	SMKey    uint64
 
 	Admitted []fabric.GUID // node GUIDs to be managed, sorted; nil: all
 	Keys     *ledger.Keyring
@@ -47,6 +48,9 @@ type Given struct {
 	Claimed    bool        // IsSM is set at our port
 	HandedBy   fabric.GUID // port of the manager that hands the subnet over to us, 0: none
 	Reregister bool        // ask clients to register again
+	// Idle holds, by port GUID, managers that had the subnet to themselves and did nothing with it,
+	// with that reason in words. What they say of themselves does not count.
+	Idle map[fabric.GUID]string
 }
 
 // GivenBy returns the part of a round's input that follows from settings. The watch fills in the
@@ -56,6 +60,7 @@ func GivenBy(cfg *terms.Config) Given {
 		By:       ledger.Policy{Between: cfg.Between, Partitions: cfg.Partitions, Levels: cfg.Levels, Drain: cfg.Drain, Unproven: cfg.Unproven},
 		Limits:   Limits{Pending: cfg.MaxPending, Sweeps: cfg.Sweeps, Pause: cfg.Pause},
 		ReadOnly: cfg.ReadOnly, TakeOver: cfg.TakeOver, AskRoles: cfg.AskRoles, Elect: cfg.Elect, Store: cfg.Store, Priority: cfg.Priority,
+		SMKey:    cfg.SMKey,
 		Admitted: cfg.AdmittedNodes(), AskAll: true,
 		Inherit: Inherit{Stored: cfg.Stored, Trees: cfg.Trees, Last: cfg.Last, Afresh: cfg.LastAfresh, Held: cfg.LastHeld},
 	}
@@ -87,6 +92,8 @@ type Result struct {
 	Inherit Inherit              // for the next round
 	Record  *terms.Record        // sent to be stored; nil: nothing
 	Master  *ledger.OtherManager // another manager that is the master; nil: none, or silent
+	// Overwritten is the MasterSMLID that another manager has written to a port of ours; 0: none.
+	Overwritten fabric.LID
 
 	Repaired   bool // the Plan is a repair of the previous one
 	Moved      int  // forwarding-table entries that the repair moved
@@ -103,7 +110,7 @@ type Result struct {
 // Result returns the outcome of the round so far. It shares memory with the round.
 func (c *Round) Result() *Result {
 	return &Result{
-		Report: &c.report, Ledger: c.Ledger, Inherit: c.inherit, Record: c.record, Master: c.master,
+		Report: &c.report, Ledger: c.Ledger, Inherit: c.inherit, Record: c.record, Master: c.master, Overwritten: c.overwritten,
 		Repaired: c.repaired, Moved: c.moved, Unbalanced: c.given.Unbalanced,
 		Doubted: c.beliefs.doubted, Held: c.given.Apart.Held, Changing: c.changing, BrokenOff: c.brokenOff, Clients: c.clients,
 	}

@@ -18,6 +18,7 @@ type mastership struct {
 	master      *ledger.OtherManager // that manager; nil: none, or it is silent
 	programmed  bool                 // some node holds values that a manager has written
 	uncleared   bool                 // a PortStateChange was set at the start and not cleared
+	overwritten fabric.LID           // MasterSMLID that another manager has written to a port of ours; 0: none has
 }
 
 // mayClearChange reports whether PortStateChange of a switch may be cleared. A master finds changes
@@ -31,7 +32,7 @@ func (f *finder) queryManagers() {
 		f.startSettling()
 		return
 	}
-	f.Others, f.master = f.Others[:0], nil
+	f.Others, f.master, f.otherMaster = f.Others[:0], nil, false
 	f.enterPhase(queryingManagers)
 }
 
@@ -46,28 +47,25 @@ func (f *finder) queueManagers(id int32) {
 	}
 }
 
-// onManager handles the SMInfo of another subnet manager. A silent one may be the master, unless it
-// is our standby. At our own port silence means nothing: setting IsSM will show whether it is
-// possible.
+// onManager handles the SMInfo of another subnet manager. At our own port silence means nothing:
+// setting IsSM will show whether it is possible.
 func (f *finder) onManager(slot int32, ev *terms.Event) {
 	lid := mad.PortInfoLID.Get(f.Info[slot][:])
 	if ev.Outcome == terms.Cancelled || ev.Outcome != terms.Answered && slot == f.OwnPort() {
 		return
 	}
-	if o := f.standsByForUs(slot); o != nil && ev.Outcome != terms.Answered {
-		o.Silent, o.Path = true, slices.Clone(f.PathTo(slot, &f.paths))
-		f.Others = append(f.Others, *o)
-		f.noteManager(slot, false, "has the subnet manager that stands by for us (LID %d), which does not answer SMInfo now", lid)
-		return
-	}
 	if ev.Outcome != terms.Answered {
-		f.noteManager(slot, true, "says that a subnet manager runs there (LID %d), which does not answer SMInfo and may be the master", lid)
+		f.onSilentManager(slot, lid)
 		return
 	}
 	info := ev.Data[:]
 	o := ledger.OtherManager{
 		GUID: fabric.GUID(mad.SMInfoGUID.Get(info)), Priority: mad.SMInfoPriority.Get(info), State: mad.SMInfoSMState.Get(info),
 		Path: slices.Clone(f.PathTo(slot, &f.paths)), Name: f.PortName(slot),
+	}
+	if why := (&claim{f, slot, &o, mad.SMInfoSMKey.Get(info)}).doubt(); why != "" {
+		f.note(terms.Disbelieved, f.PortPlace(slot), "%s says that a subnet manager runs there (LID %d), which is not believed: %s", f.PortName(slot), lid, why)
+		return
 	}
 	f.Others = append(f.Others, o)
 	who := fmt.Sprintf("LID %d, GUID %s, priority %d", lid, o.GUID, o.Priority)
@@ -92,11 +90,40 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 	}
 }
 
-// isKnownStandby reports whether the manager at a port is our standby and does not precede us. The
-// round waits less long for its answer than for a possible master's.
-func (f *finder) isKnownStandby(slot int32) bool {
+// onSilentManager handles a port that says IsSM and does not answer SMInfo. A manager that starts
+// leaves the subnet alone: the silent one may be the master. Silence does not end the work of a
+// master, whose LIDs, tables and keys are in force.
+func (f *finder) onSilentManager(slot int32, lid uint64) {
+	f.Mute = append(f.Mute, f.GUID[slot])
 	o := f.standsByForUs(slot)
-	return o != nil && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()])
+	switch {
+	case o != nil:
+		o.Silent, o.Path = true, slices.Clone(f.PathTo(slot, &f.paths))
+		f.Others = append(f.Others, *o)
+		f.noteManager(slot, false, "has the subnet manager that stands by for us (LID %d), which does not answer SMInfo now", lid)
+	case f.given.Before != nil:
+		f.noteManager(slot, false, "says that a subnet manager runs there (LID %d), which does not answer SMInfo: this manager stays the master", lid)
+	case f.given.Idle[f.GUID[slot]] != "":
+		f.noteManager(slot, false, "says that a subnet manager runs there (LID %d), which does not answer SMInfo, and %s: it is not waited for any longer", lid, f.given.Idle[f.GUID[slot]])
+	default:
+		f.noteManager(slot, true, "says that a subnet manager runs there (LID %d), which does not answer SMInfo and may be the master", lid)
+	}
+}
+
+// asksOnce reports whether a manager gets one request only, without retries: the answer of one that
+// has been silent, or that is our standby, or that a master does not know, can wait for the next
+// round.
+func (f *finder) asksOnce(slot int32) bool {
+	o, b := f.standsByForUs(slot), f.given.Before
+	switch {
+	case b == nil:
+		return false
+	case slices.Contains(b.Mute, f.GUID[slot]), slices.Contains(f.Mute, f.GUID[slot]):
+		return true
+	case o != nil:
+		return !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()])
+	}
+	return false
 }
 
 // standsByForUs returns the manager at a port from the previous ledger if it was our standby and
@@ -152,6 +179,7 @@ func (f *finder) missesMaster() bool {
 // managersQueried ends the round if another manager is the master, and sweeps again if one may be
 // unseen. Otherwise it claims our port.
 func (f *finder) managersQueried() {
+	f.overwritten = f.findOverwritten()
 	switch {
 	case f.otherMaster:
 		f.finish(terms.OtherMaster)

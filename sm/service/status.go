@@ -24,6 +24,7 @@ type Status struct {
 	Seconds  float64            `json:"seconds"` // since the manager started
 	Role     terms.Role         `json:"role"`
 	Other    string             `json:"other_manager,omitempty"` // the manager that is master, or may be
+	Contest  string             `json:"contested,omitempty"`     // who writes to our ports besides us, in words; absent if nobody does
 	GUID     string             `json:"port_guid,omitempty"`     // of the manager's port
 	PortName string             `json:"port_name,omitempty"`     // its node and number
 	Priority uint8              `json:"priority"`
@@ -114,7 +115,7 @@ func (s *Service) Status() *Status {
 	now, shown := s.opt.Clock(), s.shown.Load()
 	tally := &shown.Tally
 	out := &Status{
-		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
+		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Contest: shown.Contested, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), ToDrain: append([]string{}, shown.ToDrain...), Held: []string{}, Reasons: []HeldLink{},
 		Disabled: append([]string{}, shown.Disabled...),
 		Differs:  append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
@@ -256,6 +257,9 @@ func (s *Status) addManager(lines *rows) {
 	lines.add("role", "%s; the manager has run for %s", s.Role, seconds(s.Seconds))
 	if s.Other != "" {
 		lines.add("other manager", "%s, the master or a candidate", s.Other)
+	}
+	if s.Contest != "" {
+		lines.add("contested", "%s", s.Contest)
 	}
 	if s.GUID != "" {
 		port := s.GUID

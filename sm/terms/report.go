@@ -36,6 +36,7 @@ const (
 	OneSided      IncidentKind = "one-sided"       // a cable is visible from one end only
 	TooMany       IncidentKind = "too-many"        // more nodes than there are LIDs
 	OtherManager  IncidentKind = "other-manager"   // another subnet manager runs at a port
+	Disbelieved   IncidentKind = "disbelieved"     // what says it is a manager is none of this subnet
 	CutOff        IncidentKind = "cut-off"         // a node is reachable only through such parts
 	TooFar        IncidentKind = "too-far"         // beyond the longest directed route
 	NotAddressed  IncidentKind = "not-addressed"   // a port gets no LID: it has no switch behind it
@@ -71,6 +72,7 @@ const (
 	KeysGiven      IncidentKind = "keys-given"      // ports have the changed M_Keys
 	Standby        IncidentKind = "standby"         // another manager is the master
 	Handover       IncidentKind = "handover"        // from one manager to another
+	Contested      IncidentKind = "contested"       // another manager writes to our ports
 	Reregistration IncidentKind = "reregistration"  // clients are asked to register again
 	TrapsUntold    IncidentKind = "traps-untold"    // traps too many to log one by one
 	EntriesDropped IncidentKind = "entries-dropped" // packets were dropped for a moment

@@ -44,7 +44,7 @@ func (k IncidentKind) Severity() Severity {
 
 // severities ranks the codes that are no warnings.
 var severities = map[IncidentKind]Severity{
-	NoPlan: Error, NotProven: Error, NotStored: Error, ServerFailed: Error, CertificateBad: Error, NotSpread: Error, KeptClosed: Error, HalfWritten: Error, NotSent: Error,
+	NoPlan: Error, NotProven: Error, NotStored: Error, ServerFailed: Error, CertificateBad: Error, NotSpread: Error, KeptClosed: Error, HalfWritten: Error, NotSent: Error, Contested: Error,
 
 	Changed: Notice, MovedCable: Notice, PlanKept: Notice, NotRepaired: Notice, OthersLIDs: Notice, OtherManager: Notice, DisabledPort: Notice, KeysGiven: Notice, Standby: Notice,
 	Handover: Notice, Reregistration: Notice, FabricChanged: Notice, Started: Notice, Ended: Notice, AskedFor: Notice, NewSettings: Notice,

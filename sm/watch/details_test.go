@@ -232,7 +232,7 @@ func TestReturnedOnce(t *testing.T) {
 	}
 }
 
-// TestDisable: another manager may switch off one that stands by, and not the master.
+// TestDisable: the master may switch off its standby, and nobody the master.
 func TestDisable(t *testing.T) {
 	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 1, 0)
 	for _, v := range all {
@@ -248,9 +248,12 @@ func TestDisable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		mad.SMInfoGUID.Put(m.Data(), uint64(master.manager.guid))
+		mad.SMInfoSMState.Put(m.Data(), mad.SMStateMaster)
 		refused := false
 		v.onAction = func(a *terms.Action) { refused = refused || a.Kind == terms.Reply && a.Datagram.MAD.Status() != 0 }
-		v.step(&terms.Event{Kind: terms.Unasked, Datagram: &wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 9}, MAD: m}})
+		from := master.lidsOf()[master.manager.guid]
+		v.step(&terms.Event{Kind: terms.Unasked, Datagram: &wire.Datagram{Addr: wire.Address{DLID: 1, SLID: uint16(from)}, MAD: m}})
 		if v.onAction = nil; refused != (v == master) {
 			t.Errorf("refused: %v, of the master: %v", refused, v == master)
 		}
@@ -584,20 +587,18 @@ func TestAskedWhoIsThere(t *testing.T) {
 	}
 }
 
-// TestSilentManager: beside a port that says that a manager runs there, and that answers nothing, a
-// master gives the subnet up.
+// TestSilentManager: a manager that starts beside a port that says that a manager runs there, and
+// that answers nothing, leaves the subnet alone.
 func TestSilentManager(t *testing.T) {
 	sub, all := managers(t, "rlft(4,2)", emulator.Options{}, 1)
 	v := all[0]
-	v.step(&terms.Event{Kind: terms.Start})
-	v.runUntil(2 * time.Second)
 	id, err := sub.Attach(emulator.Client{At: fabric.End{Node: smtest.Find(sub.Fabric(), fabric.CA, 5), Port: 1}, Deliver: func(*wire.Datagram) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sub.SetIsSM(id, true)
-	v.step(&terms.Event{Kind: terms.Resweep})
-	v.runUntil(v.now + 5*time.Second)
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + 5*time.Minute)
 	if v.manager.Result().Report.State != terms.OtherMaster || v.manager.inForce != nil || v.manager.state() != mad.SMStateStandby {
 		t.Errorf("%s, state %d", v.manager.Result().Report.State, v.manager.state())
 	}

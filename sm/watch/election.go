@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,17 +20,40 @@ import (
 // of two that start at once at least one sees the other. A manager that sees another one still
 // looking leaves the subnet alone for now. The preceding one looks again soon, when the other has
 // become a standby.
+//
+// Any program may say that it is a manager, and any manager may stop. So:
+//
+//   - A master, whose LIDs, tables and keys are in force, stays the master beside a silent port
+//     (round/managers.go). So it does beside a manager of another SM_Key, and beside one that says
+//     it is the master while our M_Keys lock it out and it has written nothing
+//     (round/disbelief.go). A manager that starts is cautious: it leaves the subnet to all of
+//     these.
+//   - A manager that gets the subnet and writes nothing is idle (others.go): what it says does not
+//     count until it writes to our ports. A master that has been silent for long is idle too. A
+//     handover that came to nothing is offered again after a growing time.
+//   - A request to change our state counts if it comes from the port that it names, and from our
+//     master where only that one may ask (requests.go). Otherwise it costs no round.
+//   - If another manager writes to our ports although it is not to, one round repairs that. If it
+//     writes again the subnet is contested (contest.go).
+//   - A manager of our SM_Key that precedes us is given way to, by handover or when it says that it
+//     is the master.
 type election struct {
 	master  *ledger.OtherManager // our master; nil while we are the master or still look
-	due     time.Duration        // when to poll it next
+	due     time.Duration        // when to poll it next, or the manager that we hand over to
 	polling bool                 // a poll is under way
 	off     bool                 // NOT-ACTIVE: another manager disabled us
-	handing *ledger.OtherManager // we offered it the subnet; it has not answered yet
+	handing *ledger.OtherManager // we offered it the subnet
+	agreed  bool                 // it accepted; it has not shown yet that it takes the subnet
+	asked   int                  // how often it was asked since
 	handed  fabric.GUID          // port GUID of the manager that hands over to us, until a round has taken the subnet
 }
 
-// askedOwnPort is the argument of an election tag for a read of our own port.
-const askedOwnPort = 0x100
+// Arguments of election tags besides modifiers of SMInfo: a read of our own port, and a question to
+// the manager that has accepted the subnet.
+const (
+	askedOwnPort = 0x100
+	askedTaker   = 0x101
+)
 
 // state returns our SMState for other managers.
 func (m *Manager) state() uint64 {
@@ -52,6 +76,9 @@ func (m *Manager) putSMInfo(data []byte) {
 	mad.SMInfoActCount.Put(data, m.acts&0xFFFFFFFF)
 	mad.SMInfoPriority.Put(data, uint64(m.cfg.Priority))
 	mad.SMInfoSMState.Put(data, m.state())
+	if m.election.agreed { // OpenSM waits with its first round as long as there is another master
+		mad.SMInfoSMState.Put(data, mad.SMStateStandby)
+	}
 }
 
 // standBy leaves the subnet to another manager and polls it from now on.
@@ -86,18 +113,62 @@ func (e *election) pollDue() time.Duration {
 	return e.due
 }
 
-// poll asks our master whether it still is the master. If we precede it, poll also reads our own
-// port: remind then tells the master about us.
+// poll asks our master whether it still is the master. poll also reads our own port if the master
+// is still to write to it, or if we precede the master: remind then tells it about us.
 func (m *Manager) poll() {
 	m.election.polling = true
 	m.sendToManager(m.election.master, mad.Get, 0)
-	if c := m.found(); !m.election.master.Precedes(m.cfg.Priority, m.guid) {
+	if c := m.found(); !m.election.master.Precedes(m.cfg.Priority, m.guid) || m.others.isIdleSince != terms.Never {
 		m.toManagers++
 		m.out = append(m.out, terms.Action{
 			Kind: terms.Send, Tag: terms.ElectionTag<<56 | askedOwnPort<<32, Method: mad.Get, Attr: mad.AttrPortInfo,
 			Modifier: mad.PortModifier(c.PortNumber(c.OwnPort()), false), Key: c.KeyOf(ledger.GetPort, c.OwnPort()),
 		})
 	}
+}
+
+// onPolled handles our master's answer to a poll, or its silence.
+func (e *election) onPolled(m *Manager, now time.Duration, ev *terms.Event) {
+	name := e.master.Name
+	e.polling, e.due = false, now+m.watch.Interval
+	idle := m.others.isIdleSince != terms.Never
+	switch state := mad.SMInfoSMState.Get(ev.Data[:]); {
+	case ev.Outcome != terms.Answered && idle:
+		e.findIdle(m, now, "does not answer since it has the subnet")
+	case ev.Outcome != terms.Answered:
+		m.others.lose(now, e.master.GUID)
+		m.lookAgain(name + " was the master and no longer answers")
+	case fabric.GUID(mad.SMInfoGUID.Get(ev.Data[:])) != e.master.GUID:
+		m.lookAgain("another manager answers in the place of " + name)
+	case state == mad.SMStateMaster:
+	case state == mad.SMStateDiscovering && idle: // it takes the subnet
+		e.due = now + min(lookSoon, m.watch.Interval)
+	case idle:
+		e.findIdle(m, now, "had the subnet, and is not the master")
+	default:
+		m.lookAgain(name + " is no longer the master")
+	}
+}
+
+// onOwnPort handles the PortInfo of our own port, as read beside a poll.
+func (e *election) onOwnPort(m *Manager, now time.Duration, info []byte) {
+	switch {
+	case !namesItself(info):
+		m.others.wrote(e.master)
+		if !e.master.Precedes(m.cfg.Priority, m.guid) {
+			m.remind(info)
+		}
+	case now-m.others.isIdleSince >= idleAfter:
+		e.findIdle(m, now, fmt.Sprintf("has had the subnet for %v, and has not written to our port", idleAfter))
+	}
+}
+
+// findIdle ends the time as the standby of a master that does nothing.
+func (e *election) findIdle(m *Manager, now time.Duration, why string) {
+	o := e.master
+	m.others.find(now, o.GUID, why)
+	m.tell(terms.Disbelieved, "%s %s: this manager takes the subnet back, and offers it no sooner than in %v", o.Name, why, m.others.of(o.GUID).pause)
+	m.lookAgain(o.Name + " " + why)
 }
 
 // remind tells the master by trap 144 that a manager runs at our port, which the master may have
@@ -124,44 +195,38 @@ func (m *Manager) remind(info []byte) {
 	m.out = append(m.out, terms.Action{Kind: terms.Reply, Datagram: &wire.Datagram{Addr: to, MAD: d}})
 }
 
-// sendToManager sends an SMInfo request to another manager.
-func (m *Manager) sendToManager(o *ledger.OtherManager, method mad.Method, modifier uint32) {
+// sendToManager sends an SMInfo request to another manager. arg is the modifier of a Set. A Get
+// carries nothing: the SM_Key is for Sets.
+func (m *Manager) sendToManager(o *ledger.OtherManager, method mad.Method, arg uint32) {
 	var data [64]byte
+	modifier := uint32(0)
 	if method == mad.Set {
+		modifier = arg
 		m.putSMInfo(data[:])
 	}
 	m.toManagers++
 	m.out = append(m.out, terms.Action{
-		Kind: terms.Send, Tag: terms.ElectionTag<<56 | uint64(modifier)<<32, Method: method, Attr: mad.AttrSMInfo, Modifier: modifier,
+		Kind: terms.Send, Tag: terms.ElectionTag<<56 | uint64(arg)<<32, Method: method, Attr: mad.AttrSMInfo, Modifier: modifier,
 		Path: o.Path, Data: slices.Clone(data[:]),
 	})
 }
 
-// onManagerAnswer handles the end of an SMP to another manager.
-func (m *Manager) onManagerAnswer(now time.Duration, ev *terms.Event) {
+// onAnswer handles the end of an SMP to another manager.
+func (e *election) onAnswer(m *Manager, now time.Duration, ev *terms.Event) {
 	m.toManagers--
-	e := &m.election
-	_, _, modifier := ledger.SplitTag(ev.Tag)
+	_, _, arg := ledger.SplitTag(ev.Tag)
 	switch {
-	case ev.Outcome == terms.Cancelled || m.stopped:
-	case modifier == mad.SMSetHandover && e.handing == nil || m.inRound:
-	case modifier == askedOwnPort:
+	case ev.Outcome == terms.Cancelled || m.stopped || m.inRound:
+	case arg == askedOwnPort:
 		if ev.Outcome == terms.Answered && e.master != nil {
-			m.remind(ev.Data[:])
+			e.onOwnPort(m, now, ev.Data[:])
 		}
-	case modifier == mad.SMSetHandover && ev.Outcome != terms.Answered:
-		m.tell(terms.Handover, "%s does not accept the handover: this manager stays the master", e.handing.Name)
-		e.handing = nil
-	case modifier == mad.SMSetHandover: // it writes from now on, whether its acknowledgement comes through or not
-		m.standBy(now, e.handing)
-	case modifier == 0 && e.master != nil && e.polling:
-		e.polling, e.due = false, now+m.watch.Interval
-		switch {
-		case ev.Outcome != terms.Answered:
-			m.lookAgain(e.master.Name + " was the master and no longer answers")
-		case mad.SMInfoSMState.Get(ev.Data[:]) != mad.SMStateMaster:
-			m.lookAgain(e.master.Name + " is no longer the master")
-		}
+	case arg == mad.SMSetHandover && e.handing != nil:
+		e.onOffered(m, now, ev)
+	case arg == askedTaker && e.handing != nil && e.agreed:
+		e.onTaker(m, now, ev)
+	case arg == 0 && e.master != nil && e.polling:
+		e.onPolled(m, now, ev)
 	}
 }
 
@@ -169,94 +234,4 @@ func (m *Manager) onManagerAnswer(now time.Duration, ev *terms.Event) {
 func (m *Manager) lookAgain(why string) {
 	m.election = election{}
 	m.beginRound(why, askAll)
-}
-
-// onSMInfo handles an SMInfo request of another manager: a Get, or a Set that asks us to change our
-// state.
-func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
-	d := ev.Datagram
-	if m.guid == 0 { // it will ask again
-		return
-	}
-	if d.MAD.Method() == mad.Get {
-		if d.MAD.Answer(mad.StatusOK) {
-			m.putSMInfo(d.MAD.Data())
-			m.reply(ev)
-		}
-		return
-	}
-	from := fabric.GUID(mad.SMInfoGUID.Get(d.MAD.Data()))
-	then, ok := m.transition(now, d.MAD.Modifier(), from)
-	status := mad.StatusOK
-	switch {
-	case m.inRound && d.MAD.Modifier() == mad.SMSetHandover && from != 0 && from == m.election.handed: // repeated: our answer was lost
-		ok = false
-	case m.inRound:
-		status, ok = mad.StatusBusy, false
-	case !ok:
-		status = mad.StatusBadField
-	}
-	if !d.MAD.Answer(status) {
-		return
-	}
-	m.putSMInfo(d.MAD.Data())
-	m.reply(ev)
-	if ok {
-		then()
-	}
-}
-
-// transition returns the action for a change of state that another manager asks for, and whether it
-// is allowed.
-func (m *Manager) transition(now time.Duration, to uint32, from fabric.GUID) (then func(), ok bool) {
-	e, state := &m.election, m.state()
-	switch to {
-	case mad.SMSetHandover:
-		return func() { m.takeOver(now, from) }, (state == mad.SMStateStandby || state == mad.SMStateMaster) && !m.found().IsLockedOut()
-	case mad.SMSetAcknowledge:
-		if h := e.handing; h != nil && h.GUID == from { // before its answer to the handover, or instead of it
-			return func() { m.standBy(now, h) }, true
-		}
-		return func() {}, e.master != nil && e.master.GUID == from
-	case mad.SMSetDisable:
-		return func() { e.master, e.off = nil, true }, state == mad.SMStateStandby
-	case mad.SMSetStandby:
-		return func() { m.lookAgain("another manager asks this one to be a standby") }, state == mad.SMStateNotActive
-	case mad.SMSetDiscover:
-		return func() { m.lookAgain("another manager asks this one to discover the subnet") }, state == mad.SMStateStandby
-	}
-	return nil, false
-}
-
-// takeOver acknowledges a handover and begins a round. An unknown sender is looked for first, as
-// after any change; it repeats its offer.
-func (m *Manager) takeOver(now time.Duration, from fabric.GUID) {
-	others := m.found().Others
-	i := slices.IndexFunc(others, func(o ledger.OtherManager) bool { return o.GUID == from })
-	if i < 0 {
-		m.noteChange(now, "an unknown manager hands the subnet over")
-		return
-	}
-	o := &others[i]
-	m.tell(terms.Handover, "%s hands the subnet over to this manager", o.Name)
-	m.sendToManager(o, mad.Set, mad.SMSetAcknowledge)
-	m.election = election{handed: from}
-	m.beginRound("the subnet was handed over", askAll)
-}
-
-// handOver offers the subnet to a standby that precedes us and knows our rules.
-func (m *Manager) handOver() {
-	if m.untold || m.wanted.why != "" {
-		return
-	}
-	others := m.found().Others
-	for i := range others {
-		o := &others[i]
-		if !o.Silent && o.State == mad.SMStateStandby && o.Precedes(m.cfg.Priority, m.guid) && (!m.cfg.Replicates || slices.Contains(m.settled, o.GUID)) {
-			m.election.handing = o
-			m.tell(terms.Handover, "%s precedes this manager, by priority and GUID: the subnet is handed over to it", o.Name)
-			m.sendToManager(o, mad.Set, mad.SMSetHandover)
-			return
-		}
-	}
 }

@@ -56,7 +56,8 @@ type virtual struct {
 	onAction func(a *terms.Action)
 	recorder *recording.Recorder // nil where nothing is recorded
 	members  func() ([]sa.Members, bool)
-	keeper   *keeper // nil where no clients are served
+	keeper   *keeper        // nil where no clients are served
+	peers    []*peerManager // other managers that this one drives
 }
 
 func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg terms.Config, req planner.Request) (*virtual, error) {
@@ -133,6 +134,9 @@ func runTogether(end time.Duration, all ...*virtual) {
 
 // takeIn does what can be done without time passing.
 func (v *virtual) takeIn() {
+	for _, p := range v.peers {
+		p.serve()
+	}
 	for v.perform(); len(v.inbox) > 0; v.perform() {
 		d := v.inbox[0]
 		v.inbox = v.inbox[1:]

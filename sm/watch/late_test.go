@@ -40,11 +40,13 @@ func TestLateSwept(t *testing.T) {
 func TestStandByWhileSwept(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{MaxPending: 1})
 	m := v.manager
-	m.election.handing = &ledger.OtherManager{Name: "another"}
+	m.election.handing, m.election.agreed = &ledger.OtherManager{Name: "another"}, true
 	m.toManagers++
 	m.beginLightSweep()
 	swept := terms.Event{Kind: terms.Answer, Tag: terms.SweepTag<<56 | uint64(m.sweep.number&0xFFFFFF)<<32}
-	m.Step(v.now, &terms.Event{Kind: terms.Answer, Tag: terms.ElectionTag<<56 | mad.SMSetHandover<<32}, nil)
+	takes := terms.Event{Kind: terms.Answer, Tag: terms.ElectionTag<<56 | askedTaker<<32}
+	mad.SMInfoSMState.Put(takes.Data[:], mad.SMStateDiscovering)
+	m.Step(v.now, &takes, nil)
 	m.Step(v.now, &swept, nil)
 	if m.state() != mad.SMStateStandby || m.sweep.under {
 		t.Errorf("state %d, a light sweep is under way: %v", m.state(), m.sweep.under)

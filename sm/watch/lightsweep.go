@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"weft/fabric"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -74,8 +75,7 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 	case id == ledger.NoSlot && ev.Outcome != terms.Answered:
 		m.sweepFound(now, "our own port no longer answers")
 	case id == ledger.NoSlot && mad.PortInfoMasterSMLID.Get(ev.Data[:]) != uint64(c.Prog.SMLID):
-		m.wanted.tables = true // and what else, the next round sees
-		m.sweepFound(now, "another manager has written MasterSMLID of our own port")
+		m.contest.onOverwritten(m, now, fabric.LID(mad.PortInfoMasterSMLID.Get(ev.Data[:])))
 	case id == ledger.NoSlot:
 	case int(id) >= len(c.Nodes):
 		m.onTableAgain(now, c.Rewritten[int(id)-len(c.Nodes)], ev)

@@ -37,6 +37,8 @@ type Manager struct {
 	memory
 
 	election   election
+	others     others
+	contest    contest
 	guid       fabric.GUID   // of our port; 0 until it is known
 	acts       uint64        // SMInfo.ActCount
 	settled    []fabric.GUID // port GUIDs of standbys with a full copy, to which we may hand over
@@ -117,6 +119,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, again: terms.Never, afresh: terms.Never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
+		others:   newOthers(),
 		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
 		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}, babble: newBabble()},
 	}
@@ -159,7 +162,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		case terms.LookTag:
 			m.onLooked(now, ev)
 		case terms.ElectionTag:
-			m.onManagerAnswer(now, ev)
+			m.election.onAnswer(m, now, ev)
 		case terms.KeyTag:
 			m.onKeyShown(now, ev)
 		case terms.GroupTag:
@@ -275,7 +278,10 @@ func (m *Manager) proceed(now time.Duration) {
 			m.end()
 		}
 		return
-	case !m.claimed && m.cfg.Elect, m.election.off, m.election.handing != nil: // the manager that we offered the subnet may write by now
+	case m.election.handing != nil: // the manager that we offered the subnet may write by now
+		m.election.follow(m, now)
+		return
+	case !m.claimed && m.cfg.Elect, m.election.off:
 		return
 	case m.wanted.why != "":
 		m.beginRound(m.wanted.why, askAll)
@@ -284,7 +290,7 @@ func (m *Manager) proceed(now time.Duration) {
 		m.beginRound(m.change.text(), askChanged)
 	case now >= m.again:
 		m.beginRound("the last round did not bring up everything", askAll)
-	case now >= m.afresh:
+	case now >= m.contest.delay(m.afresh):
 		m.beginRound("routing from scratch after repairs", routeAfresh)
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
 		m.release(now)
@@ -303,7 +309,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	m.askSwitches()
 	m.workOnGroups(now)
-	if at := min(m.change.due(), m.again, m.afresh, m.sweep.due, m.election.pollDue(), m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < terms.Never {
+	if at := min(m.change.due(), m.again, m.contest.delay(m.afresh), m.sweep.due, m.election.pollDue(), m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < terms.Never {
 		m.out = append(m.out, terms.Action{Kind: terms.Wake, At: at})
 	}
 }
@@ -330,6 +336,8 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		kind = routeAfresh
 	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && kind == askChanged:
 		kind = askAll
+	case kind == askAll && m.contest.isOn():
+		kind = askChanged
 	}
 	m.somewhere, m.untold = false, false
 	m.inherit()
@@ -366,6 +374,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
 	g.Claimed, g.HandedBy, g.Reregister = m.claimed, m.election.handed, m.reregister
+	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
 	return g
 }
 
@@ -410,6 +419,8 @@ func (m *Manager) endRound(now time.Duration) {
 	switch {
 	case r.State == terms.Up:
 		m.failed = 0
+	case r.State == terms.OtherMaster && m.others.judgeLeft(m, now):
+		m.again = now
 	case r.State == terms.OtherMaster && master != nil && master.State == mad.SMStateDiscovering && !master.Precedes(m.cfg.Priority, m.guid):
 		m.again = now + min(lookSoon, m.watch.Interval)
 	case r.State == terms.OtherMaster && master != nil:
@@ -469,6 +480,8 @@ func (m *Manager) takeRound(now time.Duration) {
 	m.reregister = m.reregister && !m.given.Reregister
 	m.wanted.afresh = m.wanted.afresh && !m.given.Afresh
 	m.election = election{}
+	m.others.isIdleSince, m.others.lost = terms.Never, 0
+	m.contest.judge(m, now)
 	m.tellKeys()
 	if m.cfg.Elect && !m.stopped {
 		m.handOver()

@@ -442,6 +442,7 @@ func TestMasterNoMore(t *testing.T) {
 	}
 	m.poll()
 	ev := &terms.Event{Kind: terms.Answer, Tag: terms.ElectionTag << 56}
+	mad.SMInfoGUID.Put(ev.Data[:], uint64(all[0].manager.guid))
 	mad.SMInfoSMState.Put(ev.Data[:], mad.SMStateMaster)
 	if m.Step(now, ev, nil); m.inRound {
 		t.Error("a round begins though the master is the master")

@@ -21,6 +21,7 @@ func (m *Manager) ask(why string, afresh bool) {
 	case m.election.master != nil || m.election.off:
 		m.tell(terms.AskedFor, "%s: ignored, since another manager is the master", why)
 	default:
+		m.others.decide(m, "a person has asked for a round")
 		m.wanted.afresh = m.wanted.afresh || afresh
 		m.wanted.why = why
 	}
@@ -47,6 +48,7 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 		m.afresh = terms.Never
 	}
 	m.tellRules()
+	m.others.decide(m, "the settings were reloaded")
 	isMaster := m.election.master == nil && !m.election.off
 	switch {
 	case s.Afresh && isMaster:

@@ -32,10 +32,12 @@ type Snapshot struct {
 	PortName string   // of Port; "" until it is known
 	Held     []HeldLink
 	Disabled []string // disabled switch ports, by whomever
-	Differs  []string // how our own files differ from the master's, or from the previous master's
-	Tally    Tally
-	Queries  []terms.QueryCount // to subnet administration; set by the Runner
-	Clients  terms.Registered   // of subnet administration; set by the Runner
+	// Contested says who writes to our ports besides us, "" if nobody does.
+	Contested string
+	Differs   []string // how our own files differ from the master's, or from the previous master's
+	Tally     Tally
+	Queries   []terms.QueryCount // to subnet administration; set by the Runner
+	Clients   terms.Registered   // of subnet administration; set by the Runner
 	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are.
 	Congestion *congestion.Report
 	Counters   *perf.Report // of ports; set by the Runner, nil before the first reading has ended
@@ -100,7 +102,7 @@ func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks
 
 // Snapshot returns the present state of the manager.
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
-	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
+	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Contested: m.contest.text, Tally: m.tally}
 	if m.inForce != nil {
 		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.PortName(m.inForce.OwnPort())
 		s.Disabled = m.babble.ports
@@ -151,7 +153,7 @@ func (m *Manager) due() (list []Due) {
 		return list
 	}
 	add("a round: the last one did not bring up everything", m.again)
-	add("routing from scratch after repairs", m.afresh)
+	add("routing from scratch after repairs", m.contest.delay(m.afresh))
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())
 	return list

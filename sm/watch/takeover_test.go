@@ -318,6 +318,7 @@ type market struct {
 	spread    int  // blocks of multicast tables that are written
 	casts     int  // packets to groups that have come
 	shared    bool // groups with members had the same MLID then
+	scarce    bool // there are fewer MLIDs than groups: one of other traits than the rest may be refused
 	wrote     func(v *virtual, a *terms.Action)
 	decided   func(tag uint64) // what was asked with this tag is acknowledged
 	disk      []sa.Entry       // of managers that start
@@ -380,6 +381,10 @@ func (m *market) serve(c *customer, may bool) {
 			// If the answer to an earlier request was lost, the second answer may say that the
 			// entry is gone.
 			ok := d.MAD.Status() == mad.StatusOK
+			if m.scarce && d.MAD.Status() == mad.StatusNoResources && c.want.value == "joined" {
+				c.want = nil
+				continue
+			}
 			if sl, known := m.groupSL(c.want.mad.Data()[:16]); !ok && c.want.value == "joined" && (c.want.sl != sl || !known) { // the group has got another SL meanwhile
 				c.want = nil
 				continue
@@ -599,7 +604,7 @@ func TestTakeovers(t *testing.T) {
 		m := newMarket(t, "rlft(6,2)", seed, 3)
 		x := newTurmoil(m, seed)
 		if seed%4 < 2 { // the groups of customers share two MLIDs
-			m.made = func(_ int, v *virtual) { v.alter = func(ev *terms.Event) { smallTables(ev, 3) } }
+			m.scarce, m.made = true, func(_ int, v *virtual) { v.alter = func(ev *terms.Event) { smallTables(ev, 3) } }
 		}
 		m.wrote = func(v *virtual, a *terms.Action) {
 			x.hear(v, a)

@@ -116,7 +116,7 @@ func (t *Tally) answer(ev *terms.Event) {
 		k = ledger.GetSwitch
 	case k == terms.BlockTag:
 		k = ledger.GetLFT
-	case k == terms.ElectionTag && arg == 0:
+	case k == terms.ElectionTag && (arg == 0 || arg == askedTaker):
 		k = ledger.GetManager
 	case k >= ledger.NumKinds:
 		k = setManager

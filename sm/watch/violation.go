@@ -24,13 +24,9 @@ func violationText(c *ledger.Ledger, slot int32, notice []byte) string {
 	if slot == ledger.NoSlot || mad.Trap256PathTruncated.Is(notice) {
 		return what + " by a directed route"
 	}
-	hops, path := int(mad.Trap256HopCount.Get(notice)), mad.Trap256ReturnPath.Get(notice)
-	for i := min(hops, len(path)-1); i > 0; i-- {
-		port, ok := c.SlotOf(c.Nodes[c.Owner[slot]].GUID, path[i])
-		if !ok || c.Peer[port] == ledger.NoSlot {
-			return what + " by a directed route"
-		}
-		slot = c.Peer[port]
+	slot, ok := traceBack(c, slot, int(mad.Trap256HopCount.Get(notice)), mad.Trap256ReturnPath.Get(notice))
+	if !ok {
+		return what + " by a directed route"
 	}
 	text := what + " by a directed route from " + c.PortName(slot)
 	if lid := mad.PortInfoLID.Get(c.Info[slot][:]); lid != 0 && !c.IsSwitch(slot) {

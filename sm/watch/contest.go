@@ -1,0 +1,116 @@
+package watch
+
+import (
+	"fmt"
+	"time"
+
+	"weft/fabric"
+	"weft/sm/ledger"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// contest tracks another manager that writes to our ports and has no right to it: MasterSMLID of
+// ports that named us is its LID. A round repairs that once. If it is written again soon the subnet
+// is contested: from then on rounds repair failures only, ask only devices that have changed, and
+// leave MasterSMLID as it is. Otherwise both would rewrite each other for ever. The contest ends
+// when a person asks for a round or reloads the settings, when the other manager hands the subnet
+// over, or when its port is gone.
+type contest struct {
+	lid      fabric.LID    // that was written as MasterSMLID; 0: nothing was
+	repaired time.Duration // when a round had repaired it
+	text     string        // the incident, as long as the subnet is contested; "" if it is not
+	by       fabric.GUID   // port GUID of the other manager; 0: unknown
+}
+
+// contestWithin is the time within which the same manager must write again.
+const contestWithin = 10 * time.Minute
+
+// isOn reports whether the subnet is contested.
+func (c *contest) isOn() bool { return c.text != "" }
+
+// delay returns when work is due that repairs no failure: never while the subnet is contested.
+func (c *contest) delay(due time.Duration) time.Duration {
+	if c.isOn() {
+		return terms.Never
+	}
+	return due
+}
+
+// keeps returns the MasterSMLID that a round leaves in ports; 0: none.
+func (c *contest) keeps(now time.Duration) fabric.LID {
+	if c.isOn() || c.lid != 0 && now < c.repaired+contestWithin {
+		return c.lid
+	}
+	return 0
+}
+
+// onOverwritten handles a MasterSMLID of another manager in our own port, seen between rounds.
+func (c *contest) onOverwritten(m *Manager, now time.Duration, lid fabric.LID) {
+	switch {
+	case c.isOn() && lid == c.lid:
+	case lid != 0 && lid == c.keeps(now):
+		c.begin(m, lid)
+	default:
+		m.wanted.tables = true // and what else, the next round sees
+		m.sweepFound(now, "another manager has written MasterSMLID of our own port")
+	}
+}
+
+// begin begins a contest.
+func (c *contest) begin(m *Manager, lid fabric.LID) {
+	who, guid := managerAt(m.inForce, lid)
+	c.by, c.lid = guid, lid
+	c.text = fmt.Sprintf("%s writes to our ports again after a repair, and no M_Key stops it: from now on only failures are repaired. Stop it, or give ports M_Keys (--mkey-secret, --mkey-protect 2), then type weft sm resweep", who)
+	m.tell(terms.Contested, "%s", c.text)
+}
+
+// judge handles a round that has brought the subnet up.
+func (c *contest) judge(m *Manager, now time.Duration) {
+	lid := m.result.Overwritten
+	switch {
+	case c.isOn() && c.by != 0 && !runsManager(m.inForce, c.by):
+		c.end(m, "the other manager is gone")
+	case c.isOn() || lid == 0:
+	case lid == c.keeps(now):
+		c.begin(m, lid)
+	default:
+		c.lid, c.repaired = lid, now
+	}
+}
+
+// end ends a contest; a round takes the subnet back.
+func (c *contest) end(m *Manager, why string) {
+	if !c.isOn() {
+		return
+	}
+	*c = contest{}
+	m.tell(terms.Contested, "the subnet is not contested any more: %s", why)
+	m.wanted.why = why
+}
+
+// decide handles the decision of a person: what is remembered of other managers is forgotten.
+func (o *others) decide(m *Manager, why string) {
+	o.by = map[fabric.GUID]*behaviour{}
+	if m.inForce != nil {
+		m.contest.end(m, why)
+	}
+}
+
+// managerAt returns the name and GUID of the port with a LID, in words if there is none.
+func managerAt(l *ledger.Ledger, lid fabric.LID) (string, fabric.GUID) {
+	if slot := portOfLID(l, lid); slot != ledger.NoSlot {
+		return fmt.Sprintf("the manager at %s (LID %d)", l.PortName(slot), lid), l.GUID[slot]
+	}
+	return fmt.Sprintf("a manager that says its LID is %d", lid), 0
+}
+
+// runsManager reports whether the port with a GUID is there and says IsSM.
+func runsManager(l *ledger.Ledger, guid fabric.GUID) bool {
+	for slot, is := range l.GUID {
+		if is == guid && mad.PortInfoCapabilityMask.Get(l.Info[slot][:])&mad.CapIsSM != 0 {
+			return true
+		}
+	}
+	return false
+}
