@@ -1,7 +1,9 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"weft/fabric"
@@ -88,7 +90,7 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	if m.traps.isNew(issuer, what) {
 		m.tell(kind, "%s", what)
 		if changed { // a node that restarts changes a port of all its neighbours
-			m.share(of+" from {n} nodes", []terms.Side{{Part: fmt.Sprintf("LID %d%s", issuer, name)}})
+			m.share(of+" from {n} nodes", []terms.Side{{Part: cmp.Or(strings.TrimPrefix(name, ", "), fmt.Sprintf("LID %d", issuer))}})
 			m.out[len(m.out)-1].Incident.Shared.Comes = true
 		}
 	}
