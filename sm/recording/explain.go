@@ -30,6 +30,7 @@ var Explain = map[terms.IncidentKind]string{
 	terms.KeptClosed:      "A switch does not hold its proven tables. Its links that are not Active stay so.",
 	terms.CongestionSet:   "Congestion control was read from switches and adapters, and set where it differed (--congestion-control). Restarted devices are set again; silent ones are asked again.",
 	terms.NoLevel:         "A partition has an sl= that no level of service has (--levels). Its paths use the first level, like all traffic without a level.",
+	terms.NoMember:        "A member of a partition selects no port that has ever been there: usually a node GUID in place of a port GUID, or a mistyped GUID or name (--partitions). Nobody gets that P_Key by it. Correct the file and reload it; the member of a new host counts when that host appears.",
 	terms.NotEnough:       "A port lacks the capacity that the Plan needs, or the devices have less room or fewer lanes than was asked for. The text says what is done instead.",
 	terms.NoRoom:          "A part does not fit the limits that a device states: its forwarding table, its multicast table, or its lanes. The part in the text is left out, or gets less, and everything else is routed and repaired. Replace the small device, or lower lmc or vls. The text comes again only if something else is left out.",
 	terms.NotSent:         "The port of this host did not take a request, though nobody cancelled it. No device is held silent for it, nothing is concluded about the subnet, and the round is repeated. If it persists, look at this host's adapter and driver.",

@@ -421,6 +421,7 @@ func (c *Round) takePlan(ev *terms.Event) {
 		c.note(terms.NotProven, terms.Place{}, "the Plan of %s has faults and is distributed all the same, as told", r.Engine)
 	}
 	c.Plan, c.Way = result.Plan, ev.Way
+	c.noteUnmatched()
 	c.noteWay()
 	r.NotTold = notTold(c.Plan, r.Check)
 }

@@ -77,7 +77,9 @@ type schedule struct {
 	now       time.Duration // of this Step
 	pauseEnds time.Duration // the packets that the round waits for have left
 	again     time.Duration // the next round, if nothing changes
-	afresh    time.Duration // routing from scratch, since the Plan in force was repaired
+	afresh    time.Duration // routing from scratch, since the Plan in force is unbalanced
+
+	unbalanced bool // the Plan in force was repaired, or leaves something unused
 }
 
 // signs holds signs of change, and the sweeps and looks that find them.
@@ -501,7 +503,8 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
 		m.out[len(m.out)-1].Incident.Shared = &terms.Shared{Rest: changes[mostChanges:]}
 	}
-	if m.afresh < terms.Never || m.watch.Rebalance > 0 && !m.given.Afresh && (added || m.result.Moved > 0) {
+	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
+	if m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced {
 		m.afresh = now + m.watch.Rebalance
 	}
 	if before == nil {

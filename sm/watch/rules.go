@@ -134,7 +134,7 @@ func (o *ownFiles) differences(r *Rules, who, then string) (list []string) {
 			list = append(list, fmt.Sprintf("the %s of %s stay in force after a takeover and after reloads: this manager has none (option %s)", what, who, option))
 		}
 	}
-	add(!isSame(r.Partitions, o.partitions), o.partitions != nil, "partitions", "partitions")
+	add(!isSame(r.Partitions.Listed(), o.partitions.Listed()), o.partitions != nil, "partitions", "partitions")
 	add(r.Levels != nil && !o.levels.Equal(r.Levels), len(o.levels) > 0, "levels of service", "levels")
 	add(r.Levels != nil && !isSame(r.Congestion, o.congestion), o.congestion != nil, "settings of congestion control", "congestion-control")
 	if r.Levels != nil && !slices.Equal(r.Admitted, o.admitted) {
@@ -239,14 +239,18 @@ func (m *Manager) compareInForce() {
 // settings when it takes over.
 func (m *Manager) takeFiles(to *terms.Config) {
 	own := ownFilesOf(to)
+	was := m.cfg
+	if m.inForce == nil && !m.inRound { // no device has them from us
+		was.Partitions, was.Congestion = nil, nil
+	}
 	if own.partitions != nil || m.own.partitions != nil {
-		m.cfg.Partitions = own.partitions.After(m.cfg.Partitions)
+		m.cfg.Partitions = own.partitions.After(was.Partitions)
 	}
 	if len(own.levels) > 0 || len(m.own.levels) > 0 {
 		m.cfg.Levels = own.levels
 	}
 	if own.congestion != nil || m.own.congestion != nil {
-		m.cfg.Congestion = own.congestion
+		m.cfg.Congestion = own.congestion.After(was.Congestion)
 	}
 	m.own = own
 	if m.inForce != nil {
