@@ -68,6 +68,8 @@ var Explain = map[terms.IncidentKind]string{
 	terms.SettingsLater:   "Options were changed that apply only at the start of the manager. They keep their old values until it is restarted.",
 	terms.SettingsRefused: "The configuration was read again and has errors. None of it is used: the old one stays in force.",
 	terms.ServerFailed:    "The server of status, events or metrics has failed. The subnet is still managed.",
+	terms.CertificateDue:  "The certificate of the API (--api-cert) expires soon, in the days that the text says. Put a new one into the file and reload the manager. weft logs this 30 days, 7 days and 1 day before.",
+	terms.CertificateBad:  "The certificate of the API (--api-cert) has expired, or is not valid yet, so programs refuse it. The subnet is still managed, and the Unix socket still answers. A reload with such a certificate keeps the old one while that is valid.",
 	terms.FabricChanged:   "Differences between the subnet now and in the previous round.",
 
 	terms.NotDrained:        "A part to be drained is not in the subnet, or the switches cannot reach each other without it. It is used as long as this is so.",

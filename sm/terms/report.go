@@ -93,6 +93,8 @@ const (
 	SettingsLater   IncidentKind = "settings-later"   // changed options that need a restart
 	SettingsRefused IncidentKind = "settings-refused" // the configuration has errors
 	ServerFailed    IncidentKind = "server-failed"    // a server has failed
+	CertificateDue  IncidentKind = "certificate-due"  // the certificate of the API expires soon
+	CertificateBad  IncidentKind = "certificate-bad"  // it has expired, or is not valid yet
 
 	NotDrained   IncidentKind = "not-drained"   // a part to be drained is missing, or the only way
 	DrainTold    IncidentKind = "drain"         // something is drained, or no longer, on request
@@ -127,9 +129,10 @@ const (
 
 // Incident is one event in the report or the log: a fault, an oddity or a message.
 type Incident struct {
-	Kind IncidentKind
-	Text string
-	At   Place
+	Kind   IncidentKind
+	Text   string
+	At     Place
+	Shared *Shared // with other incidents of the same cause; nil: nothing
 }
 
 // Place is the node or port of an Incident; zero for the whole subnet.

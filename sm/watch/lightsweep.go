@@ -14,6 +14,7 @@ import (
 type lightSweep struct {
 	due         time.Duration // when the next sweep begins; never
 	under       bool          // a sweep is under way
+	begun       time.Duration // when it began
 	number      uint32        // of sweeps begun or dropped so far: an answer to an earlier one is late
 	next        int32         // the next node to ask; after the nodes, tables to read again
 	outstanding int           // SMPs under way
@@ -28,7 +29,7 @@ func (l *lightSweep) drop() {
 // beginLightSweep begins a sweep at our own port, which another manager may have written to.
 func (m *Manager) beginLightSweep() {
 	m.sweep.drop()
-	m.sweep.under, m.sweep.next = true, 0
+	m.sweep.under, m.sweep.next, m.sweep.begun = true, 0, m.now
 	m.tally.LightSweeps++
 	m.groups.doubtSent()
 	c := m.inForce
@@ -89,6 +90,7 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 	}
 	if c := m.inForce; l.under && int(l.next) >= len(c.Nodes)+len(c.Rewritten) && l.outstanding == 0 {
 		l.under, l.due = false, now+m.watch.Interval
+		m.tally.LightSweepTimes.add(now - l.begun)
 		c.ForgetRewritten()
 	}
 }
@@ -121,12 +123,13 @@ func (m *Manager) sweepFound(now time.Duration, what string) {
 
 // pendingChange is a change that no round has handled yet.
 type pendingChange struct {
+	since         time.Duration // when the first sign came; never
 	quiet, latest time.Duration // when a round begins if nothing more changes, and at the latest; never
 	first         string        // what changed first
 	more          int           // how often something changed after that
 }
 
-var nothingChanged = pendingChange{quiet: terms.Never, latest: terms.Never}
+var nothingChanged = pendingChange{since: terms.Never, quiet: terms.Never, latest: terms.Never}
 
 func (p *pendingChange) due() time.Duration { return min(p.quiet, p.latest) }
 
@@ -179,5 +182,5 @@ func (m *Manager) noteChange(now time.Duration, what string) {
 		p.more++
 		return
 	}
-	p.latest, p.first = now+m.watch.MostQuiet, what
+	p.since, p.latest, p.first = now, now+m.watch.MostQuiet, what
 }

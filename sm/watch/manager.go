@@ -108,10 +108,12 @@ type findings struct {
 
 // memory holds rounds and counts for Snapshots.
 type memory struct {
-	round Round // under way
-	last  *Round
-	good  *Round // the last whose Plan came into force
-	tally Tally
+	round   Round         // under way
+	noticed time.Duration // the first sign of the change that it handles; or when it began
+	routing time.Duration // when its last Plan was asked for
+	last    *Round
+	good    *Round // the last whose Plan came into force
+	tally   Tally
 }
 
 // NewManager makes a Manager that has not started.
@@ -174,10 +176,11 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		default:
 			m.stepRound(ev)
 		}
-	case terms.Planned, terms.Stored:
-		if ev.Kind == terms.Stored {
-			m.storeLate = terms.Never
-		}
+	case terms.Planned:
+		m.tally.RouteTimes.add(now - m.routing)
+		m.stepRound(ev)
+	case terms.Stored:
+		m.storeLate = terms.Never
 		m.stepRound(ev)
 	case terms.Claimed:
 		m.claimed = true
@@ -236,6 +239,11 @@ func (m *Manager) stepRound(ev *terms.Event) {
 	}
 	from := len(m.out)
 	m.out = m.current.Step(ev, m.out)
+	for i := from; i < len(m.out); i++ {
+		if m.out[i].Kind == terms.Route {
+			m.routing = m.now
+		}
+	}
 	m.standing.drop(&m.out, from)
 	if m.guid == 0 {
 		m.guid = m.found().OwnGUID()
@@ -347,6 +355,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.given = m.give(kind)
 	m.current, m.inRound = round.Begin(&m.given), true
 	m.doubted = map[fabric.GUID]bool{}
+	m.noticed = min(m.change.since, m.now)
 	m.change, m.again, m.wanted.why = nothingChanged, terms.Never, ""
 	if kind == routeAfresh {
 		m.afresh = terms.Never
@@ -449,7 +458,7 @@ func (m *memory) end(now time.Duration, result *round.Result) {
 	if s := round.Report.State; s == terms.Up || s == terms.UpInPart {
 		m.good = &round
 	}
-	m.tally.round(result)
+	m.tally.round(now, round.Begun, m.noticed, result)
 }
 
 // lookSoon is the time after which a manager looks again if another one, which it precedes, was
@@ -504,6 +513,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	}
 	if more := len(changes) - mostChanges; more > 0 {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
+		m.out[len(m.out)-1].Incident.Shared = &terms.Shared{Rest: changes[mostChanges:]}
 	}
 	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
 	if m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced {
@@ -520,6 +530,11 @@ const mostChanges = 20
 // tell logs an incident.
 func (o *outbox) tell(k terms.IncidentKind, format string, args ...any) {
 	o.out = append(o.out, terms.Action{Kind: terms.Note, Incident: terms.Incident{Kind: k, Text: fmt.Sprintf(format, args...)}})
+}
+
+// share says what the last logged incident may have in common with others.
+func (o *outbox) share(what string, sides []terms.Side) {
+	o.out[len(o.out)-1].Incident.Shared = &terms.Shared{What: what, Sides: sides}
 }
 
 // Successor returns the Config of a Manager at another port that continues where this one ends.

@@ -215,11 +215,13 @@ func (m *Manager) tellInherited() {
 		m.afresh = m.now + m.watch.Rebalance
 	}
 	if !slices.Equal(r.Drained, m.cfg.Drain) && len(r.Drained) > 0 {
-		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(r.Drained, ", "))
+		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(partNames(m.inForce.Fabric, r.Drained), ", "))
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
-			m.tell(terms.Quarantined, "%s was put in quarantine by the previous master: it is not used until it has been up for %v without a change", l.name, max(l.hold, m.watch.Flaps.Hold))
+			m.tally.Quarantines++
+			m.tell(terms.Quarantined, "%s was put in quarantine by the previous master (%s): it is not used until it has been up for %v without a change",
+				l.name, cmp.Or(l.reason.Why, "it does not say why"), max(l.hold, m.watch.Flaps.Hold))
 		}
 	}
 	m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the drains of the previous master", Drains: m.drains.clone()})
