@@ -11,7 +11,7 @@ import (
 // A round of a master waits until its LIDs and Plan are stored, here and at the standbys. A standby
 // may be cut off by the very fault that is repaired, or take itself for the master. So a repair
 // waits no longer than mostStore before it is written, and the end of the round no longer than
-// mostEnd.
+// mostEnd, or than mostStore if the next round has to route around a switch.
 const (
 	mostStore = 2 * time.Second
 	mostEnd   = 12 * time.Second
@@ -45,7 +45,7 @@ func endSlowStore(m *Manager, now time.Duration) {
 	phase := m.current.Phase()
 	switch {
 	case phase == "store" && m.current.Result().Moved == 0: // only new ports wait
-	case phase == "verify" && now < m.storeSince+mostEnd:
+	case phase == "verify" && now < m.storeSince+mostEnd && !slices.Contains(m.found().Prog.Closed, true):
 		m.storeLate = now + mostStore
 		wakeForStore(m)
 	default:
