@@ -24,24 +24,35 @@ type counting struct {
 	note    func(terms.Incident)
 	fresh   chan struct{} // signals a new report
 
-	of *ledger.Ledger // of the last subnet; for the Runner's goroutine
+	// For the Runner's goroutine:
+	cfg    perf.Config
+	subnet *perf.Subnet
+	of     *ledger.Ledger // of subnet
 }
 
-// startCounting starts to read counters; nil if none are to be read.
-func startCounting(cfg perf.Config, clock func() time.Duration, r *wire.Requester, note func(terms.Incident)) *counting {
+// startCounting starts to read counters; nil if none are to be read. The Monitor may have counted
+// before, over another port or requester.
+func startCounting(cfg perf.Config, monitor *perf.Monitor, clock func() time.Duration, r *wire.Requester, note func(terms.Incident)) *counting {
 	if cfg.Interval <= 0 {
 		return nil
 	}
-	c := &counting{beside: newBeside(clock, r, perfTimeout, perfRetries), monitor: perf.New(cfg), note: note, fresh: make(chan struct{}, 1)}
+	c := &counting{beside: newBeside(clock, r, perfTimeout, perfRetries), cfg: cfg, monitor: monitor, note: note, fresh: make(chan struct{}, 1)}
+	if monitor == nil {
+		c.monitor = perf.New(cfg)
+	}
+	c.report.Store(c.monitor.Report())
 	go c.run(c)
 	return c
 }
 
-// close ends the reading, and waits for it.
-func (c *counting) close() {
-	if c != nil {
-		c.beside.close()
+// close ends the reading, waits for it, and returns the Monitor with its counts.
+func (c *counting) close() *perf.Monitor {
+	if c == nil {
+		return nil
 	}
+	c.beside.close()
+	c.monitor.Follow(c.clock(), nil)
+	return c.monitor
 }
 
 // look takes the subnet of the round in force, if it is another one.
@@ -53,12 +64,27 @@ func (c *counting) look(m *watch.Manager) {
 	if ledger == c.of {
 		return
 	}
-	var next *perf.Subnet
+	c.of, c.subnet = ledger, nil
 	if ledger != nil {
-		next = counted(ledger)
+		c.subnet = counted(ledger)
 	}
-	c.of = ledger
-	c.tell(func() { c.monitor.Follow(c.clock(), next) })
+	c.set()
+}
+
+// configure takes another interval or rate, and keeps the counts.
+func (c *counting) configure(cfg perf.Config) {
+	c.cfg = cfg
+	c.set()
+}
+
+// set gives the Monitor its subnet and its bounds.
+func (c *counting) set() {
+	cfg, subnet := c.cfg, c.subnet
+	c.tell(func() {
+		now := c.clock()
+		c.monitor.Configure(now, cfg)
+		c.monitor.Follow(now, subnet)
+	})
 }
 
 // counted makes the subnet whose counters are read, from the ledger of a round.
@@ -152,9 +178,10 @@ func (c *counting) news() <-chan struct{} {
 	return c.fresh
 }
 
-// shown returns the report of the last round over the counters; nil if there is none.
-func (c *counting) shown() *perf.Report {
-	if c == nil {
+// shown returns the report of the last round over the counters; nil if there is none, or if another
+// manager is the master, since it is out of date then.
+func (c *counting) shown(role terms.Role) *perf.Report {
+	if c == nil || role == terms.StandBy || role == terms.NotActive {
 		return nil
 	}
 	return c.report.Load()

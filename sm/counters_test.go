@@ -19,8 +19,8 @@ import (
 )
 
 // TestCounters: a manager that stays reads the counters of all ports, over all lanes that its
-// engine uses, tells of errors, and goes on so when a cable is pulled. Nothing of it runs on when
-// it has ended.
+// engine uses, tells of errors, and goes on so when a cable is pulled and when it is to read them
+// at another interval. No report goes away. Nothing of it runs on when it has ended.
 func TestCounters(t *testing.T) {
 	wiretest.NoLeaks(t)
 	f := smtest.Formula(t, "torus(4x4,hosts=1)")
@@ -32,12 +32,17 @@ func TestCounters(t *testing.T) {
 	defer l.Close()
 	notes, shown := make(chan terms.Incident, 10000), make(chan *perf.Report, 1000)
 	var last *perf.Report
+	asked := make(chan *terms.Event)
 	r := Runner{
+		Asked:  asked,
 		Config: terms.Config{SMKey: 1}, Watch: terms.UsualWatch, Routing: smtest.JobOf("dfsssp", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
 		Note: func(i terms.Incident) { notes <- i }, Counters: perf.Config{Interval: 50 * time.Millisecond, Rate: 100000},
 		Show: func(s *watch.Snapshot) {
 			if s.Counters != last && s.Counters != nil {
 				shown <- s.Counters
+			}
+			if s.Counters == nil && last != nil {
+				t.Error("the last report is gone")
 			}
 			last = s.Counters
 		},
@@ -75,8 +80,15 @@ func TestCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report("two ports less", func(r *perf.Report) bool {
-		return r.Ports == ports-2 && r.Counters[mad.CounterSymbolError].Total == 777
+	cfg := r.Counters
+	cfg.Interval *= 2
+	asked <- &terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: r.Config, Watch: r.Watch, Routing: r.Routing, Counters: cfg}}
+	l.Do(func(s *emulator.Subnet) { err = s.Count(bad, mad.CounterSymbolError, 5) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	report("five more at the port without a cable", func(r *perf.Report) bool {
+		return r.Ports == ports && r.Counters[mad.CounterSymbolError].Total == 782 && r.Interval == cfg.Interval.Seconds()
 	})
 	cancel()
 	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {

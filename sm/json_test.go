@@ -14,8 +14,8 @@ func TestIncidentJSON(t *testing.T) {
 		{Kind: terms.NoAnswer, Text: "a", At: terms.Place{Node: 0x10, Name: "s", Port: 0}}, {Kind: terms.NoAnswer, Text: "b", At: terms.Place{Node: 0x10, Name: "s", Port: -1}}, {Kind: terms.NoPlan, Text: "c", At: terms.Place{}},
 	}}
 	got, err := json.Marshal(r.DiscoveryJSON().Incidents)
-	want := `[{"kind":"no-answer","guid":"0x0000000000000010","name":"s","port":0,"text":"a"},` +
-		`{"kind":"no-answer","guid":"0x0000000000000010","name":"s","text":"b"},{"kind":"no-plan","text":"c"}]`
+	want := `[{"kind":"no-answer","severity":"warning","guid":"0x0000000000000010","name":"s","port":0,"text":"a"},` +
+		`{"kind":"no-answer","severity":"warning","guid":"0x0000000000000010","name":"s","text":"b"},{"kind":"no-plan","severity":"error","text":"c"}]`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}

@@ -50,6 +50,8 @@ type Runner struct {
 
 	Counters perf.Config   // how to read counters of ports; the zero value reads none
 	Exchange time.Duration // interval of the exchange with other subnets' managers, through the routers; 0: none
+
+	monitor *perf.Monitor // of the last Run; the next one goes on with its counts
 }
 
 // Run brings up the subnet behind a Transport, or discovers it with Config.ReadOnly, and with a
@@ -86,7 +88,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	o := r.registrarOptions(ctx, t)
 	o.Members = d.Administration.Members
 	d.Administration.Start(d.requester, clients.NewRegistrar(o), r.Remember)
-	d.counting = startCounting(r.Counters, r.Clock, d.requester, r.Note)
+	d.counting = startCounting(r.Counters, r.monitor, r.Clock, d.requester, r.Note)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.exchanging.start(ctx, d.requester)
@@ -105,7 +107,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 		<-d.worked
 	}
 	d.Administration.Close()
-	d.counting.close()
+	r.monitor = d.counting.close()
 	d.exchanging.wait()
 	d.easing.close()
 	err = errors.Join(err, d.requester.Close(context.Background()))
@@ -219,14 +221,21 @@ func (d *run) follow() {
 	d.snapshot()
 }
 
-// reconfigure takes the Runner's own part of new settings, and restarts the reading of counters if
-// it has changed.
+// reconfigure takes the Runner's own part of new settings.
 func (d *run) reconfigure(s *terms.Settings) {
 	d.routing = s.Routing
-	if s.Counters != d.Counters {
+	if s.Counters == d.Counters {
+		return
+	}
+	d.Counters = s.Counters
+	switch on := d.Counters.Interval > 0; {
+	case on && d.counting != nil:
+		d.counting.configure(d.Counters)
+	case on:
+		d.counting = startCounting(d.Counters, nil, d.Clock, d.requester, d.Note)
+	default:
 		d.counting.close()
-		d.Counters = s.Counters
-		d.counting = startCounting(d.Counters, d.Clock, d.requester, d.Note)
+		d.counting = nil
 	}
 }
 
@@ -262,7 +271,7 @@ func (d *run) snapshot() {
 		d.Note(terms.Incident{Kind: terms.OtherRules, Text: "another manager signs its data with another key, so this manager keeps no copy: give both the same mkey-secret, or the same sm-key if there is no secret"})
 	}
 	s.Tally.Dropped.Unheeded += unheeded
-	s.Counters, s.Congestion = d.counting.shown(), d.easing.shown()
+	s.Counters, s.Congestion = d.counting.shown(s.Role), d.easing.shown()
 	d.Show(s)
 }
 

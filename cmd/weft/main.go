@@ -63,7 +63,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		text = "interrupted"
 	}
 	if text != cli.ExitSilence {
-		fmt.Fprintln(errOut, "weft:", text)
+		fmt.Fprintln(errOut, cli.ErrorPrefix()+"weft:", strings.ReplaceAll(text, "\n", "\n"+cli.ErrorPrefix()))
 	}
 	return statusOf(err)
 }

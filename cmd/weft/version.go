@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -24,17 +23,7 @@ func versionCmd() *cobra.Command {
 		Short: "print the version of weft, its commit and its Go version",
 		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			commit := "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				for _, s := range info.Settings {
-					switch {
-					case s.Key == "vcs.revision":
-						commit = s.Value
-					case s.Key == "vcs.modified" && s.Value == "true":
-						commit += ", changed since"
-					}
-				}
-			}
+			commit := cli.Commit()
 			if asJSON {
 				return cli.PrintJSON(cmd.OutOrStdout(), build{cli.Version, commit, runtime.Version()})
 			}

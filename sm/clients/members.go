@@ -37,12 +37,10 @@ func NewMembers(rule share.Rule) *Members {
 }
 
 // StandingGroups returns the groups that exist before anybody joins: those of the partitions, the
-// default partition first. Without a partitions file (nil) it is the IPoIB broadcast group of the
-// default partition.
+// default partition first. Without a partitions file (nil) they are those of partition.Everyone.
 func StandingGroups(p *terms.Partitioning) (list []sa.Standing) {
 	if p == nil {
 		p = &terms.Partitioning{Partitions: partition.Everyone()}
-		p.Partitions[0].Groups = []partition.Group{{Broadcast: true}}
 	}
 	add := func(ps *partition.Partition) {
 		for i := range ps.Groups {

@@ -23,7 +23,7 @@ func TestStandingGroups(t *testing.T) {
 	}{
 		{nil, []string{"ff12401bffff0000 0xFFFF mtu 4 rate 3 Q_Key 0xb1b"}},
 		{&terms.Partitioning{Partitions: ps}, []string{"ff12401bffff0000 0xFFFF mtu 4 rate 3 Q_Key 0xb1b", "ff12401b80100000 0x8010 mtu 5 rate 16 Q_Key 0xb1b"}},
-		{&terms.Partitioning{Partitions: partition.Everyone()}, nil},
+		{&terms.Partitioning{Partitions: partition.Everyone()}, []string{"ff12401bffff0000 0xFFFF mtu 4 rate 3 Q_Key 0xb1b"}},
 	} {
 		var got []string
 		for _, st := range StandingGroups(c.p) {

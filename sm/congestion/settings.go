@@ -13,6 +13,15 @@ type Settings struct {
 	Key     uint64                 // CC_Key of requests
 }
 
+// After returns the settings that replace was, which devices may have. If there are none any more,
+// congestion control is turned off.
+func (s *Settings) After(was *Settings) *Settings {
+	if s == nil && was != nil {
+		return &Settings{Key: was.Key}
+	}
+	return s
+}
+
 // tick is the unit of CCTI_Timer.
 const tick = 1024 * simcongestion.Nanosecond
 

@@ -148,8 +148,9 @@ func (c *comparison) findGone(id fabric.LinkID) {
 // ChangesOf returns the differences between two rounds as incidents for the log. adds reports
 // whether new paths became possible: a new node or cable, or the end of a drain.
 func ChangesOf(before, now *Ledger) (list []terms.Incident, adds bool) {
-	add := func(k terms.IncidentKind, format string, args ...any) {
+	add := func(k terms.IncidentKind, format string, args ...any) *terms.Incident {
 		list = append(list, terms.Incident{Kind: k, Text: fmt.Sprintf(format, args...)})
+		return &list[len(list)-1]
 	}
 	c := CompareFabrics(before.Fabric, now.Fabric)
 	a, b := c.A, c.B
@@ -157,22 +158,24 @@ func ChangesOf(before, now *Ledger) (list []terms.Incident, adds bool) {
 		add(terms.NodeReplaced, "%s led to %s, which is gone, and leads to %s now", b.EndName(m.At), a.EndName(m.Was), b.EndName(m.To))
 	}
 	for _, id := range c.Came {
-		add(terms.FabricChanged, "node added: %s", b.PortName(fabric.End{Node: id}))
+		add(terms.FabricChanged, "node added: %s", b.PortName(fabric.End{Node: id})).Shared = &terms.Shared{What: terms.NodesAdded, Sides: NodeSides(b, id)}
 	}
 	for _, id := range c.Gone {
-		add(terms.NodeMissing, "%s is not there any more", a.PortName(fabric.End{Node: id}))
+		i := add(terms.NodeMissing, "%s is not there any more", a.PortName(fabric.End{Node: id}))
+		i.Shared = &terms.Shared{What: "{n} nodes at {at} are not there any more", Sides: NodeSides(a, id)}
 	}
 	for _, r := range c.Renamed {
 		add(terms.NodeRenamed, "%s is called %q now", a.PortName(fabric.End{Node: r[0]}), b.Nodes[r[1]].Desc)
 	}
 	for _, m := range c.Moved {
-		add(terms.CableMoved, "%s led to %s, and leads to %s now", b.EndName(m.At), a.EndName(m.Was), b.EndName(m.To))
+		i := add(terms.CableMoved, "%s led to %s, and leads to %s now", b.EndName(m.At), a.EndName(m.Was), b.EndName(m.To))
+		i.Shared = &terms.Shared{What: "{n} cables of {at} lead to other ports now", Sides: []terms.Side{sideOf(b, m.At.Node, b.EndName(m.To))}}
 	}
 	for _, id := range c.LinksGone {
-		add(terms.FabricChanged, "link removed: %s", a.LinkName(id))
+		add(terms.FabricChanged, "link removed: %s", a.LinkName(id)).Shared = &terms.Shared{What: "{n} links removed at {at}, to", Sides: linkSides(a, id)}
 	}
 	for _, id := range c.LinksCame {
-		add(terms.FabricChanged, "link added: %s", b.LinkName(id))
+		add(terms.FabricChanged, "link added: %s", b.LinkName(id)).Shared = &terms.Shared{What: "{n} links added at {at}, to", Sides: linkSides(b, id)}
 	}
 	adds = c.undrained || len(c.Came)+len(c.Replaced)+len(c.Moved)+len(c.LinksCame) > 0
 	for _, d := range fabric.Diff(a, b) {
@@ -181,6 +184,39 @@ func ChangesOf(before, now *Ledger) (list []terms.Incident, adds bool) {
 		}
 	}
 	return append(list, capabilitiesChanged(before, now)...), adds
+}
+
+// sideOf returns the view from a node of an incident that happened to a part.
+func sideOf(f *fabric.Fabric, id fabric.NodeID, part string) terms.Side {
+	n := &f.Nodes[id]
+	return terms.Side{Device: f.PortName(fabric.End{Node: id}).String(), At: terms.Place{Node: n.GUID, Name: n.Desc, Port: -1}, Part: part}
+}
+
+// NodeSides returns the views of what happened to a node: from itself, and from the switches that a
+// host or router is cabled to.
+func NodeSides(f *fabric.Fabric, id fabric.NodeID) []terms.Side {
+	name := f.PortName(fabric.End{Node: id}).String()
+	sides := []terms.Side{sideOf(f, id, name)}
+	n := &f.Nodes[id]
+	if n.Type == fabric.Switch {
+		return sides
+	}
+	for port := range n.Ports {
+		if n.Ports[port].Link == fabric.NoLink {
+			continue
+		}
+		side := sideOf(f, f.Peer(fabric.End{Node: id, Port: uint8(port)}).Node, name)
+		if !slices.Contains(sides, side) {
+			sides = append(sides, side)
+		}
+	}
+	return sides
+}
+
+// linkSides returns the views of what happened to a cable, from both ends.
+func linkSides(f *fabric.Fabric, id fabric.LinkID) []terms.Side {
+	l := &f.Links[id]
+	return []terms.Side{sideOf(f, l.A.Node, f.EndName(l.B)), sideOf(f, l.B.Node, f.EndName(l.A))}
 }
 
 // capabilitiesChanged lists the ports whose CapabilityMask has changed. Our own port is left out:

@@ -71,6 +71,7 @@ type programming struct {
 	Verified   []bool               // by node: a switch that reported no PortStateChange at the end
 	PKeys      map[int32]*PKeyTable // by slot
 	Members    *partition.Index     // of Policy.Partitions, nil without
+	Unmatched  []Unmatched          // members of Policy.Partitions that select no port
 	Passes     []bool               // by slot: with one lane, packets of every SL pass the lane tables
 	Step       int                  // the step being written: first Way.Between, then the Plan
 }

@@ -24,7 +24,7 @@ func (ps Partitions) Levels(list levels.Levels) (byKey map[uint16]uint8, unknown
 		if at := list.BySL(p.SL); at >= 0 {
 			byKey[p.Key] = uint8(at)
 		} else {
-			without = append(without, fmt.Sprintf("partition %s has sl=%d, but no level of service has this SL", ps.nameOf(i), p.SL))
+			without = append(without, fmt.Sprintf("partition %s has sl=%d, but no level of service has this SL", ps.NameOf(i), p.SL))
 		}
 	}
 	for i := range list {
@@ -35,7 +35,7 @@ func (ps Partitions) Levels(list levels.Levels) (byKey map[uint16]uint8, unknown
 			}
 			names := make([]string, len(ps))
 			for at := range ps {
-				names[at] = ps.nameOf(at)
+				names[at] = ps.NameOf(at)
 			}
 			unknown = append(unknown, fmt.Sprintf("level %s: unknown partition %s: want one of %s", list[i].Name, name, strings.Join(names, ", ")))
 		}
@@ -43,8 +43,8 @@ func (ps Partitions) Levels(list levels.Levels) (byKey map[uint16]uint8, unknown
 	return byKey, unknown, without
 }
 
-// nameOf returns the name of a partition, or else its P_Key.
-func (ps Partitions) nameOf(i int) string {
+// NameOf returns the name of a partition, or else its P_Key.
+func (ps Partitions) NameOf(i int) string {
 	if ps[i].Name == "" {
 		return fmt.Sprintf("0x%04x", ps[i].Key)
 	}

@@ -80,9 +80,10 @@ type Port struct {
 	Manager bool   // the subnet manager runs here
 }
 
-// Everyone returns the default partition alone, with all ports as full members.
+// Everyone returns the default partition alone, with all ports as full members and its broadcast
+// group.
 func Everyone() Partitions {
-	return Partitions{{Name: "Default", Key: defaultKey, Members: []Member{{Who: All, As: Full}}}}
+	return Partitions{{Name: "Default", Key: defaultKey, Members: []Member{{Who: All, As: Full}}, Groups: []Group{{Broadcast: true}}}}
 }
 
 // defaultKey is the P_Key of the default partition, without the membership bit.

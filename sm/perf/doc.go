@@ -12,6 +12,11 @@
 //     performance managers do.
 //   - If a device changes from one attribute to the other, the next reading counts as the first.
 //
+// Rounds of the manager change the subnet at any time (follow.go). A port is known by its node GUID
+// and number, and keeps its counts while it is away. A round of readings goes on with the devices
+// that stay, and the last report stays. A switch port that has lost its cable is read as long as
+// the switch is there: its counters tell why.
+//
 // A counter of errors that grows faster than its Rule allows raises an event, and another one when
 // it is calm again (rules.go).
 //

@@ -46,15 +46,19 @@ type Event struct {
 	More    int     // if not 0: number of further events in this round; the other fields are empty
 }
 
-// agent is the state of an Agent.
+// agent is the state of an Agent, as long as it stays in the subnet.
 type agent struct {
-	at          Address
-	first, num  int32 // ports
-	known       bool  // its ClassPortInfo was read
-	ext, errors bool  // has PortCountersExtended; these include the error counters
-	moved       bool  // it has redirected requests
-	failed      int   // consecutive rounds without an answer
-	skip        int   // rounds left to skip
+	at, home    Address // where it is asked; without a redirection
+	index       int     // in Monitor.agents
+	ports       []*port // by number; also those that have lost their cable
+	next        int     // index of the first port that may not have been asked in this round
+	asked       bool    // for its ClassPortInfo, in this round
+	known       bool    // its ClassPortInfo was read
+	ext, errors bool    // has PortCountersExtended; these include the error counters
+	moved       bool    // it has redirected requests
+	gone        bool    // it has left the subnet
+	failed      int     // consecutive rounds without an answer
+	skip        int     // rounds left to skip
 }
 
 // kind is the type of a request to an agent.
@@ -71,8 +75,8 @@ const (
 type pending struct {
 	tag   uint64 // 0: free
 	kind  kind
-	agent int32
-	port  int32
+	agent *agent
+	port  *port
 	mask  uint32
 }
 
@@ -80,8 +84,9 @@ type pending struct {
 type Monitor struct {
 	cfg    Config
 	subnet *Subnet
-	agents []agent
-	ports  []port
+	agents []*agent
+	ports  []*port       // of the agents, in their order
+	all    map[key]*port // and those that have left, up to mostAway
 
 	pending []pending
 	count   uint64    // tags used
@@ -97,12 +102,12 @@ type Monitor struct {
 
 // round is the state of a round: one reading of all ports.
 type round struct {
+	number    int
 	begun     time.Duration
 	due       time.Duration // time of the next request, to spread them over the Interval
 	gap       time.Duration // between two requests, likewise
 	free      time.Duration // earliest time of the next request, by the Rate
-	atAgent   int
-	atPort    int32 // index among the agent's ports
+	atAgent   int           // no agent before it has ports to ask
 	asked     int
 	passed    int // events in this round
 	active    bool
@@ -112,62 +117,28 @@ type round struct {
 // totals are sums since the start.
 type totals struct {
 	requests, failures, back int
-	gone                     [mad.NumCounters]uint64 // counts of ports that have left the subnet
+	gone                     [mad.NumCounters]uint64 // counts of ports that are forgotten
 }
 
 // New returns a Monitor without a subnet.
 func New(cfg Config) *Monitor {
-	if cfg.Rate <= 0 {
-		cfg.Rate = UsualRate
-	}
-	if cfg.Window <= 0 {
-		cfg.Window = UsualWindow
-	}
-	return &Monitor{cfg: cfg, pending: make([]pending, cfg.Window)}
+	cfg.fillIn()
+	return &Monitor{cfg: cfg, pending: make([]pending, cfg.Window), all: map[key]*port{}}
 }
 
-// Follow sets the subnet to poll from now on, nil for none. Ports of the previous subnet keep their
-// counts.
-func (m *Monitor) Follow(now time.Duration, s *Subnet) {
-	old := map[key]*port{}
-	for i := range m.ports {
-		p := &m.ports[i]
-		old[key{m.subnet.Fabric.Nodes[p.end.Node].GUID, p.end.Port}] = p
+// Configure changes Interval and Rate. All counts stay.
+func (m *Monitor) Configure(now time.Duration, cfg Config) {
+	cfg.fillIn()
+	if cfg.Interval == m.cfg.Interval && cfg.Rate == m.cfg.Rate {
+		return
 	}
-	was := map[key]agent{}
-	for _, a := range m.agents {
-		p := &m.ports[a.first]
-		was[key{m.subnet.Fabric.Nodes[p.end.Node].GUID, p.end.Port}] = a
+	m.cfg.Interval, m.cfg.Rate = cfg.Interval, cfg.Rate
+	m.free = min(m.free, now)
+	if m.active {
+		m.spread(now)
+	} else if m.number > 0 {
+		m.nextBegin = max(now, m.begun+cfg.Interval)
 	}
-	m.subnet, m.agents, m.ports, m.more, m.under = s, nil, nil, nil, 0
-	clear(m.pending)
-	m.round = round{nextBegin: now}
-	if s == nil {
-		s = &Subnet{}
-	}
-	for i := range s.Agents {
-		a := &s.Agents[i]
-		next := agent{at: Address{LID: a.LID, SL: a.SL, QP: 1}, first: int32(len(m.ports)), num: int32(len(a.Ports))}
-		guid := s.Fabric.Nodes[a.Node].GUID
-		if w, ok := was[key{guid, a.Ports[0]}]; ok && !w.moved {
-			next.known, next.ext, next.errors, next.failed, next.skip = w.known, w.ext, w.errors, w.failed, w.skip
-		}
-		for _, number := range a.Ports {
-			p := port{end: fabric.End{Node: a.Node, Port: number}, agent: int32(i)}
-			if o := old[key{guid, number}]; o != nil {
-				p.at, p.took, p.over, p.counts = o.at, o.took, o.over, o.counts
-				delete(old, key{guid, number})
-			}
-			m.ports = append(m.ports, p)
-		}
-		m.agents = append(m.agents, next)
-	}
-	for _, p := range old {
-		for c, n := range p.total {
-			m.gone[c] += n
-		}
-	}
-	m.base, m.report = nil, nil
 }
 
 // Next returns the next request, or nil if there is none to send now. Then call it again at time
@@ -205,19 +176,24 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 
 // begin starts a round.
 func (m *Monitor) begin(now time.Duration) {
-	m.round = round{begun: now, due: now, free: m.free, active: true}
-	requests := time.Duration(len(m.ports))
-	for i := range m.agents {
-		if a := &m.agents[i]; !a.known {
+	m.round = round{number: m.number + 1, begun: now, free: m.free, active: true}
+	for _, a := range m.agents {
+		a.next, a.asked, a.skip = 0, false, max(0, a.skip-1)
+	}
+	m.spread(now)
+}
+
+// spread spreads the requests of a round over the Interval, from now on.
+func (m *Monitor) spread(now time.Duration) {
+	requests := len(m.ports)
+	for _, a := range m.agents {
+		if !a.known {
 			requests++
 		} else if a.ext && !a.errors {
-			requests += time.Duration(a.num)
-		}
-		if m.agents[i].skip > 0 {
-			m.agents[i].skip--
+			requests += len(a.ports)
 		}
 	}
-	m.gap = m.cfg.Interval * 9 / 10 / (requests + 1)
+	m.due, m.gap = now, m.cfg.Interval*9/10/time.Duration(requests+1)
 }
 
 // end finishes a round.
@@ -236,28 +212,38 @@ func (m *Monitor) choose() (pending, bool) {
 		m.more = m.more[:n-1]
 		return p, true
 	}
-	for ; m.atAgent < len(m.agents); m.atAgent, m.atPort = m.atAgent+1, 0 {
-		a := &m.agents[m.atAgent]
+	for ; m.atAgent < len(m.agents); m.atAgent++ {
+		a := m.agents[m.atAgent]
+		p := a.port(m.number)
 		switch {
-		case a.skip > 0:
-		case !a.known: // its ports follow after the answer
-			m.atAgent++
-			return pending{kind: classInfo, agent: int32(m.atAgent - 1), port: a.first}, true
-		case m.atPort < a.num:
-			m.atPort++
-			return m.reading(int32(m.atAgent), m.atPort-1), true
+		case p == nil || a.skip > 0:
+		case a.known:
+			p.asked = m.number
+			return a.reading(p), true
+		case !a.asked: // its ports follow after the answer
+			a.asked = true
+			return pending{kind: classInfo, agent: a, port: p}, true
 		}
 	}
 	return pending{}, false
 }
 
-// reading returns the request for the counters of an agent's port.
-func (m *Monitor) reading(agent, at int32) pending {
-	p := pending{kind: readPlain, agent: agent, port: m.agents[agent].first + at}
-	if m.agents[agent].ext {
-		p.kind = readExtended
+// port returns the next port to ask in a round, nil if all were asked.
+func (a *agent) port(round int) *port {
+	for ; a.next < len(a.ports); a.next++ {
+		if p := a.ports[a.next]; p.asked != round {
+			return p
+		}
 	}
-	return p
+	return nil
+}
+
+// reading returns the request for the counters of a port.
+func (a *agent) reading(p *port) pending {
+	if a.ext {
+		return pending{kind: readExtended, agent: a, port: p}
+	}
+	return pending{kind: readPlain, agent: a, port: p}
 }
 
 // ask stores a request as pending, and returns it in full.
@@ -272,8 +258,8 @@ func (m *Monitor) ask(p pending) *Ask {
 	m.under++
 	m.asked++
 	m.requests++
-	a := &Ask{Tag: p.tag, To: m.agents[p.agent].at, Method: mad.Get}
-	number := uint64(m.ports[p.port].end.Port)
+	a := &Ask{Tag: p.tag, To: p.agent.at, Method: mad.Get}
+	number := uint64(p.port.id.port)
 	switch p.kind {
 	case classInfo:
 		a.Attr = mad.AttrClassPortInfo
@@ -302,9 +288,12 @@ func (m *Monitor) Ended(now time.Duration, tag uint64, outcome Outcome, data []b
 	p := m.pending[slot]
 	m.pending[slot] = pending{}
 	m.under--
+	if p.agent.gone {
+		return
+	}
 	switch outcome {
 	case Answered:
-		m.agents[p.agent].failed = 0
+		p.agent.failed = 0
 		m.answered(now, p, data)
 	case Redirected:
 		m.redirected(p, data)
@@ -322,6 +311,6 @@ func (m *Monitor) Events() (events []Event) {
 	return events
 }
 
-// Report returns the report of the last complete round, nil before the first. It does not change
-// later.
+// Report returns the report of the last complete round, nil before the first. Changes of the subnet
+// leave it. It does not change later.
 func (m *Monitor) Report() *Report { return m.report }

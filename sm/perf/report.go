@@ -88,9 +88,11 @@ func (m *Monitor) makeReport(now time.Duration) {
 	for c := range r.Counters {
 		r.Counters[c] = Counter{Name: Name(c), Total: m.gone[c]}
 	}
-	for i := range m.ports {
-		p := &m.ports[i]
-		if p.at < m.begun || p.at == 0 {
+	for _, p := range m.all { // sums, whatever the order
+		p.addTotals(r)
+	}
+	for _, p := range m.ports {
+		if !m.hasRead(p) {
 			r.Unread++
 			continue
 		}
@@ -104,13 +106,22 @@ func (m *Monitor) makeReport(now time.Duration) {
 	m.report = r
 }
 
-// addPort adds a port's counters to a Report.
-func (m *Monitor) addPort(r *Report, p *port) {
+// hasRead reports whether the round has read a port.
+func (m *Monitor) hasRead(p *port) bool { return p.at >= m.begun && p.at != 0 }
+
+// addTotals adds a port's counts since its first reading to a Report.
+func (p *port) addTotals(r *Report) {
 	for c := range r.Counters {
 		n := &r.Counters[c]
 		n.Total += p.total[c]
-		n.Grown += p.grown[c]
 		n.Least = n.Least || p.least>>c&1 == 1
+	}
+}
+
+// addPort adds the counters of a port that the round has read to a Report.
+func (m *Monitor) addPort(r *Report, p *port) {
+	for c := range r.Counters {
+		r.Counters[c].Grown += p.grown[c]
 	}
 	if p.over == 0 {
 		return
@@ -134,21 +145,20 @@ func (p *port) rate() float64 {
 // findHot lists the busiest links.
 func (m *Monitor) findHot(r *Report) {
 	type used struct {
-		at    int
+		at    *port
 		rate  float64
 		share float64
 	}
 	var list []used
 	best := map[fabric.LinkID]int{} // index in list
 	f := m.subnet.Fabric
-	for i := range m.ports {
-		p := &m.ports[i]
+	for _, p := range m.ports {
 		gbps := p.rate()
-		if gbps == 0 {
+		link := f.Nodes[p.end.Node].Ports[p.end.Port].Link
+		if gbps == 0 || link == fabric.NoLink || !m.hasRead(p) {
 			continue
 		}
-		link := f.Nodes[p.end.Node].Ports[p.end.Port].Link
-		u := used{at: i, rate: gbps}
+		u := used{at: p, rate: gbps}
 		if most := fabric.Rate(f.Links[link].Width, f.Links[link].Speed); most > 0 {
 			u.share = gbps / (float64(most) / 1000)
 		}
@@ -163,13 +173,8 @@ func (m *Monitor) findHot(r *Report) {
 	}
 	slices.SortStableFunc(list, func(a, b used) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(b.rate, a.rate)) })
 	for _, u := range list[:min(len(list), mostHot)] {
-		p := &m.ports[u.at]
-		l := &f.Links[f.Nodes[p.end.Node].Ports[p.end.Port].Link]
-		other := l.A
-		if other == p.end {
-			other = l.B
-		}
-		r.Hot = append(r.Hot, Hot{f.PortName(p.end), f.PortName(other), u.rate, u.share, float64(p.grown[mad.CounterXmitWait]) / p.took.Seconds()})
+		p := u.at
+		r.Hot = append(r.Hot, Hot{f.PortName(p.end), p.peer, u.rate, u.share, float64(p.grown[mad.CounterXmitWait]) / p.took.Seconds()})
 	}
 }
 
@@ -182,15 +187,16 @@ var (
 // findOdd lists the cables to inspect.
 func (m *Monitor) findOdd(r *Report) {
 	var list []counters.Port
+	var bad []*port
 	for _, of := range [][]int{failing, held} {
 		at := m.worst(of)
-		for _, i := range at[:min(len(at), mostOdd)] {
-			p := &m.ports[i]
+		bad = append(bad, at[:min(len(at), mostOdd)]...)
+		for _, p := range at[:min(len(at), mostOdd)] {
 			values := map[string]uint64{}
 			for _, c := range append(slices.Clone(of), mad.CounterXmitData, mad.CounterRcvData) {
 				values[Name(c)] = p.total[c]
 			}
-			list = append(list, counters.Port{GUID: m.subnet.Fabric.Nodes[p.end.Node].GUID, Port: p.end.Port, Values: values})
+			list = append(list, counters.Port{GUID: p.id.node, Port: p.id.port, Values: values})
 		}
 		if len(at) > mostOdd {
 			r.Notes = append(r.Notes, "more ports have errors or waiting data than are listed")
@@ -201,24 +207,55 @@ func (m *Monitor) findOdd(r *Report) {
 	}
 	odd := *m.base
 	odd.Counts, odd.Cables = maps.Clone(odd.Counts), slices.Clone(odd.Cables)
-	odd.AddCounters(m.subnet.Fabric, list)
+	odd.AddCounters(m.withLost(bad), list)
 	r.Odd, r.OddCounts = append(r.Odd, odd.Cables[:min(len(odd.Cables), mostOdd)]...), odd.Counts
 	r.Notes = append(r.Notes, odd.Notes...)
 }
 
+// withLost returns the Fabric, with the cables that some ports have lost.
+func (m *Monitor) withLost(ports []*port) *fabric.Fabric {
+	f := m.subnet.Fabric
+	for _, p := range ports {
+		if f.Nodes[p.end.Node].Ports[p.end.Port].Link != fabric.NoLink {
+			continue
+		}
+		if f == m.subnet.Fabric {
+			f = f.Clone()
+		}
+		node, ok := f.NodeByGUID(p.peer.GUID)
+		if !ok { // a host at a bad cable is often away
+			node, _ = f.AddNode(typeOf(p.peer.Type), p.peer.GUID, fabric.MaxPorts, p.peer.Name)
+		}
+		_, _ = f.Connect(p.end, fabric.End{Node: node, Port: p.peer.Port}, 0, fabric.SpeedUnknown) // unless the port has another cable now
+	}
+	return f
+}
+
+// typeOf returns the type of a node in a PortName.
+func typeOf(name string) fabric.NodeType {
+	for _, t := range []fabric.NodeType{fabric.Switch, fabric.Router} {
+		if t.String() == name {
+			return t
+		}
+	}
+	return fabric.CA
+}
+
+// sum adds up some counters of a port.
+func (p *port) sum(of []int) (n uint64) {
+	for _, c := range of {
+		n += p.total[c]
+	}
+	return n
+}
+
 // worst lists the ports with counts, highest first.
-func (m *Monitor) worst(of []int) (at []int) {
-	sum := func(i int) (n uint64) {
-		for _, c := range of {
-			n += m.ports[i].total[c]
-		}
-		return n
-	}
-	for i := range m.ports {
-		if sum(i) > 0 {
-			at = append(at, i)
+func (m *Monitor) worst(of []int) (at []*port) {
+	for _, p := range m.ports {
+		if p.sum(of) > 0 {
+			at = append(at, p)
 		}
 	}
-	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(sum(b), sum(a)) })
+	slices.SortStableFunc(at, func(a, b *port) int { return cmp.Compare(b.sum(of), a.sum(of)) })
 	return at
 }

@@ -27,8 +27,7 @@ var Rules = []Rule{
 const mostEvents = 50
 
 // watch creates an event when a rate exceeds its threshold, and when it falls to half of it.
-func (m *Monitor) watch(i int32) {
-	p := &m.ports[i]
+func (m *Monitor) watch(p *port) {
 	if p.took <= 0 {
 		return
 	}

@@ -15,6 +15,16 @@ type Config struct {
 	Window   int           // maximum requests under way; 0: UsualWindow
 }
 
+// fillIn replaces unset bounds by their defaults.
+func (cfg *Config) fillIn() {
+	if cfg.Rate <= 0 {
+		cfg.Rate = UsualRate
+	}
+	if cfg.Window <= 0 {
+		cfg.Window = UsualWindow
+	}
+}
+
 // The default bounds. A round over 11,664 hosts has 69,984 requests: 1,296 a second, evenly spread,
 // for a round per minute. Delayed requests catch up as fast as the bounds allow. So few requests
 // under way do not delay SMPs: a requester has room for 16.
@@ -63,7 +73,7 @@ func NewSubnet(f *fabric.Fabric, sl func(fabric.LID) uint8) *Subnet {
 	return s
 }
 
-// key identifies a port when the subnet changes.
+// key identifies a port, whatever else changes in the subnet.
 type key struct {
 	node fabric.GUID
 	port uint8
@@ -71,11 +81,14 @@ type key struct {
 
 // port is the state of a port.
 type port struct {
-	end   fabric.End
-	agent int32
-	at    time.Duration // time of the last reading
-	took  time.Duration // interval before the last reading; 0 after the first one
-	over  uint32        // bit per counter: its rate is above its threshold
+	id    key
+	end   fabric.End      // in the subnet's Fabric
+	agent *agent          // the last one
+	peer  fabric.PortName // other end of its cable, now or before it was lost
+	asked int             // number of the last round that asked it
+	at    time.Duration   // time of the last reading
+	took  time.Duration   // interval before the last reading; 0 after the first one
+	over  uint32          // bit per counter: its rate is above its threshold
 
 	counts
 }

@@ -7,6 +7,8 @@
 // length. Plans are not recorded: they are computed again from the routing request. Cost: about 40
 // bytes an SMP.
 //
+// A Condenser makes the lines of the log from incidents: one line for all of one cause.
+//
 // Explain says for each log code, for operators, what happened, what the manager does, and what to
 // do (explain.go).
 package recording

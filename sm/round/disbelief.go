@@ -6,23 +6,32 @@ import (
 	"weft/wire/mad"
 )
 
-// disbelieves returns why a manager that answered SMInfo does not count, "" if it does. What it
-// says of itself proves nothing: any program may say that it is the master. A manager that starts
+// claim is what a port says of the manager there.
+type claim struct {
+	*finder
+	slot  int32
+	other *ledger.OtherManager
+	key   uint64 // its SM_Key
+}
+
+// doubt returns why a manager that answered SMInfo does not count, "" if it does. What it says of
+// itself proves nothing: any program may say that it is the master. A manager that starts
 // believes it all the same, except one that has long had its chance (Given.Idle). A manager of this
 // subnet shows its SM_Key to the master (14.2.5.13); all others are strangers.
-func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) string {
-	established, idle := f.isEstablished(), f.given.Idle[f.GUID[slot]]
+func (f *claim) doubt() string {
+	slot, o := f.slot, f.other
+	established, idle := f.given.isEstablished(), f.given.Idle[f.GUID[slot]]
 	first := f.given.Elect && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()])
 	switch {
 	case f.given.TakeOver:
 		return ""
 	case established && f.GUID[slot] != 0 && o.GUID != f.GUID[slot]:
 		return "it names the GUID of another port"
-	case established && key != f.given.SMKey && o.GUID != f.given.HandedBy:
+	case established && f.key != f.given.SMKey && o.GUID != f.given.HandedBy:
 		return "its SM_Key is not ours (--sm-key)"
-	case idle != "" && o.State != mad.SMStateStandby && !f.hasWritten(slot):
+	case idle != "" && o.State != mad.SMStateStandby && !f.hasWritten():
 		return idle
-	case established && !first && o.State == mad.SMStateMaster && o.GUID != f.given.HandedBy && f.locksOut(slot):
+	case established && !first && o.State == mad.SMStateMaster && o.GUID != f.given.HandedBy && f.isLockedOut():
 		return "it says that it is the master, but our M_Keys lock it out and it has written nothing"
 	}
 	return ""
@@ -30,32 +39,32 @@ func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) str
 
 // isEstablished reports whether the subnet is ours: our tables are in force, or the manager whose
 // tables are in force leaves it to us. Any other manager must then show that it may have it.
-func (f *finder) isEstablished() bool { return f.given.Before != nil || f.given.HandedBy != 0 }
+func (g *Given) isEstablished() bool { return g.Before != nil || g.Inherit.IsLeft }
 
 // hasWritten reports whether some port has the LID of another manager's port as MasterSMLID. What
 // the node of that manager says of itself is no evidence.
-func (f *finder) hasWritten(slot int32) bool {
-	lid := mad.PortInfoLID.Get(f.Info[slot][:])
+func (f *claim) hasWritten() bool {
+	lid := mad.PortInfoLID.Get(f.Info[f.slot][:])
 	for other := range f.addressed {
-		if f.Owner[other] != f.Owner[slot] && mad.PortInfoMasterSMLID.Get(f.Info[other][:]) == lid && lid != 0 && lid != mad.PortInfoLID.Get(f.Info[f.OwnPort()][:]) {
+		if f.Owner[other] != f.Owner[f.slot] && mad.PortInfoMasterSMLID.Get(f.Info[other][:]) == lid && lid != 0 && lid != mad.PortInfoLID.Get(f.Info[f.OwnPort()][:]) {
 			return true
 		}
 	}
 	return false
 }
 
-// locksOut reports whether a manager without our M_Keys cannot write to any port of the subnet,
-// beside its own: all ports have their planned keys and hide them, and name us as the master, or
-// the manager that leaves the subnet to us.
-func (f *finder) locksOut(slot int32) bool {
-	if !f.isEstablished() || !f.Keys.Given() || f.Keys.Protect == 0 {
+// isLockedOut reports whether the manager can write to no port of the subnet, beside its own,
+// without our M_Keys: all ports have their planned keys and hide them, and name us as the master,
+// or the manager that leaves the subnet to us.
+func (f *claim) isLockedOut() bool {
+	if !f.given.isEstablished() || !f.Keys.Given() || f.Keys.Protect == 0 {
 		return false
 	}
 	for other := range f.addressed {
 		info := f.Info[other][:]
 		known := mad.PortInfoMKey.Get(info) == f.Keys.ToHave(f.GUID[other]) && mad.PortInfoMKeyProtectBits.Get(info) != 0
 		lid := mad.PortInfoMasterSMLID.Get(info)
-		if f.Owner[other] != f.Owner[slot] && f.wasOurs(other) && lid != 0 && (!known || !f.isOurs(lid)) {
+		if f.Owner[other] != f.Owner[f.slot] && f.wasOurs(other) && lid != 0 && (!known || !f.isOurs(lid)) {
 			return false
 		}
 	}
@@ -64,7 +73,7 @@ func (f *finder) locksOut(slot int32) bool {
 
 // isOurs reports whether a MasterSMLID is ours, or that of the manager that leaves the subnet to
 // us.
-func (f *finder) isOurs(lid uint64) bool {
+func (f *claim) isOurs(lid uint64) bool {
 	if b := f.given.Before; b != nil {
 		return lid == uint64(b.Prog.SMLID)
 	}
@@ -116,7 +125,7 @@ func (f *finder) findOverwritten() fabric.LID {
 // its SM_Key only to a master. Our own SM_Key is not among it, since anybody may say IsSM. It is
 // nil while this manager is neither the master nor gets the subnet from it.
 func (f *finder) ownSMInfo() []byte {
-	if !f.isEstablished() {
+	if !f.given.isEstablished() {
 		return nil
 	}
 	data := make([]byte, 64)

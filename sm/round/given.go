@@ -84,6 +84,9 @@ type Inherit struct {
 	// then uses the tables that switches hold.
 	Held bool
 	Seen *ledger.Ledger // without Before: what the last round found, which wrote nothing
+	// IsLeft says that HandedBy was our master, or had the subnet and did nothing: nobody else may
+	// have it.
+	IsLeft bool
 }
 
 // Result is the outcome of a round. During the round it shows the state so far.

@@ -23,8 +23,19 @@ func (s *shared) note(k terms.IncidentKind, at terms.Place, format string, args 
 		return
 	}
 	s.noted[i] = true
+	if at.Node != 0 && at.Port >= 0 {
+		i.Shared = sharedPort(k, at)
+	}
 	s.report.Incidents = append(s.report.Incidents, i)
 	s.out = append(s.out, terms.Action{Kind: terms.Note, Incident: i})
+}
+
+// sharedPort returns what an incident at a port shares with those at other ports of its node.
+func sharedPort(k terms.IncidentKind, at terms.Place) *terms.Shared {
+	device := fmt.Sprintf("%q (%s)", at.Name, at.Node)
+	part := fmt.Sprintf("port %d", at.Port)
+	at.Port = -1
+	return &terms.Shared{What: string(k) + " at {n} ports of {at}", Sides: []terms.Side{{Device: device, At: at, Part: part}}, Comes: true}
 }
 
 // noteLoss records an incident that makes the bring-up incomplete: a device is left out, or did not

@@ -63,7 +63,7 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 		GUID: fabric.GUID(mad.SMInfoGUID.Get(info)), Priority: mad.SMInfoPriority.Get(info), State: mad.SMInfoSMState.Get(info),
 		Path: slices.Clone(f.PathTo(slot, &f.paths)), Name: f.PortName(slot),
 	}
-	if why := f.disbelieves(slot, &o, mad.SMInfoSMKey.Get(info)); why != "" {
+	if why := (&claim{f, slot, &o, mad.SMInfoSMKey.Get(info)}).doubt(); why != "" {
 		f.note(terms.Disbelieved, f.PortPlace(slot), "%s says that a subnet manager runs there (LID %d), which is not believed: %s", f.PortName(slot), lid, why)
 		return
 	}
@@ -77,11 +77,11 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 	switch {
 	case o.State == mad.SMStateMaster && o.GUID == f.given.HandedBy:
 		f.noteManager(slot, false, "has the subnet manager that hands the subnet over (%s)", who)
-	case o.State == mad.SMStateMaster && f.isEstablished() && first:
+	case o.State == mad.SMStateMaster && f.given.isEstablished() && first:
 		f.noteManager(slot, false, "has a subnet manager that is the master too, and is to give way (%s)", who)
 	case o.State == mad.SMStateMaster:
 		f.noteManager(slot, true, "has the subnet manager that is the master (%s)", who)
-	case o.State == mad.SMStateDiscovering && f.isEstablished() && f.given.Elect:
+	case o.State == mad.SMStateDiscovering && f.given.isEstablished() && f.given.Elect:
 		f.noteManager(slot, false, "has a subnet manager that looks for the master, which we are (%s)", who)
 	case o.State == mad.SMStateDiscovering:
 		f.noteManager(slot, true, "has a subnet manager that is about to become the master (%s)", who)
@@ -103,7 +103,7 @@ const handoverRounds = 2
 // says that it stands by and still has the subnet. A manager that started then would be a second
 // master. So it waits for a moment, not for ever: our port may name a master of long ago.
 func (f *finder) mayBeHandingOver(o *ledger.OtherManager, lid uint64) bool {
-	return f.given.Elect && o.State == mad.SMStateStandby && !f.isEstablished() && f.given.Failed < handoverRounds &&
+	return f.given.Elect && o.State == mad.SMStateStandby && !f.given.isEstablished() && f.given.HandedBy == 0 && f.given.Failed < handoverRounds &&
 		lid != 0 && lid == mad.PortInfoMasterSMLID.Get(f.Info[f.OwnPort()][:])
 }
 
@@ -118,7 +118,7 @@ func (f *finder) onSilentManager(slot int32, lid uint64) {
 		o.Silent, o.Path = true, slices.Clone(f.PathTo(slot, &f.paths))
 		f.Others = append(f.Others, *o)
 		f.noteManager(slot, false, "has the subnet manager that stands by for us (LID %d), which does not answer SMInfo now", lid)
-	case f.isEstablished():
+	case f.given.isEstablished():
 		f.noteManager(slot, false, "says that a subnet manager runs there (LID %d), which does not answer SMInfo: this manager stays the master", lid)
 	case f.given.Idle[f.GUID[slot]] != "":
 		f.noteManager(slot, false, "says that a subnet manager runs there (LID %d), which does not answer SMInfo, and %s: it is not waited for any longer", lid, f.given.Idle[f.GUID[slot]])

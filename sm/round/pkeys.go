@@ -143,3 +143,24 @@ func (c *Round) noteLevels() {
 		c.note(terms.NoLevel, terms.Place{}, "%s (levels): its paths have the first level", text)
 	}
 }
+
+// mostUnmatched is the number of unmatched members that a round notes one by one.
+const mostUnmatched = 20
+
+// noteUnmatched finds the members of partitions that select no port, and notes those whose port has
+// never been there.
+func (c *Round) noteUnmatched() {
+	c.Prog.Unmatched = c.FindUnmatched()
+	noted := 0
+	for _, u := range c.Prog.Unmatched {
+		if u.Away { // the node that is missing has an incident of its own
+			continue
+		}
+		if noted++; noted <= mostUnmatched {
+			c.note(terms.NoMember, terms.Place{}, "member %s of partition %s: %s", u.Member, c.By.Partitions.Partitions.NameOf(u.Part), u.Why)
+		}
+	}
+	if more := noted - mostUnmatched; more > 0 {
+		c.note(terms.NoMember, terms.Place{}, "and %d more members of partitions select no port: see /v1/partitions", more)
+	}
+}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"maps"
 	"sync"
 
 	"weft/sm/terms"
@@ -11,9 +12,10 @@ type log struct {
 	mu      sync.Mutex
 	most    int
 	lines   []terms.LogLine // a ring: line N is at (N-1) mod most
-	told    uint64          // number of the last line
-	ended   bool            // no more lines will come
-	changed chan struct{}   // closed by the next line, and at the end
+	by      map[terms.IncidentKind]int
+	told    uint64        // number of the last line
+	ended   bool          // no more lines will come
+	changed chan struct{} // closed by the next line, and at the end
 }
 
 // add numbers a line and keeps it.
@@ -21,6 +23,7 @@ func (l *log) add(line terms.LogLine) terms.LogLine {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told++
+	l.by[line.Kind]++
 	line.Number = l.told
 	if len(l.lines) < l.most {
 		l.lines = append(l.lines, line)
@@ -29,6 +32,13 @@ func (l *log) add(line terms.LogLine) terms.LogLine {
 	}
 	l.wake()
 	return line
+}
+
+// counts returns the number of lines so far, by code.
+func (l *log) counts() map[terms.IncidentKind]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.by)
 }
 
 // wake wakes the waiting followers.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,14 +10,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"weft/sm/recording"
 	"weft/sm/terms"
 	"weft/sm/watch"
+	"weft/wire/mad"
 )
 
-// Metrics serves metrics of the manager and its process for Prometheus: GET /metrics.
+// Metrics serves metrics of the manager and its process for Prometheus: GET /metrics. They follow
+// its conventions: base units, a unit in each name, _total for counters, _info for labels alone.
+// Every series exists from the start, with 0; only series of single links come and go.
 func (s *Service) Metrics() http.Handler {
 	all := prometheus.NewRegistry()
-	all.MustRegister(figures{s}, stateFigure{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
+	all.MustRegister(figures{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	return mux
@@ -42,19 +47,21 @@ func count(name, help string, value func(t *watch.Tally) int) figure {
 	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) { add(float64(value(&f.Tally))) })
 }
 
-// inForce returns a figure of the Plan in force, absent until a round has brought the subnet up.
+// inForce returns a figure of the Plan in force, 0 until a round has brought the subnet up.
 func inForce(name, help string, value func(f *InForce) float64) figure {
 	return newFigure(prometheus.GaugeValue, name, help, func(f *shown, add func(float64, ...string)) {
 		if i := newInForce(f); i != nil {
 			add(value(i))
+			return
 		}
+		add(0)
 	})
 }
 
 // smps returns a figure of SMPs by method and attribute.
 func smps(name, help string, value func(n terms.Count) int) figure {
 	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) {
-		for _, n := range f.Tally.SMPs() {
+		for _, n := range f.Tally.AllSMPs() {
 			add(float64(value(n)), n.Method, n.Attribute)
 		}
 	}, "method", "attribute")
@@ -70,7 +77,7 @@ func truth(is bool) float64 {
 
 // allFigures lists the metrics.
 var allFigures = []figure{
-	newFigure(prometheus.GaugeValue, "role_info", "Role of the manager: 1 for its present role, 0 for the others.", roles, "role"),
+	newFigure(prometheus.GaugeValue, "role", "Role of the manager: 1 for its present role, 0 for the others.", roles, "role"),
 	newFigure(prometheus.GaugeValue, "contested", "1 if another manager writes to our ports again after a repair, else 0.", func(f *shown, add func(float64, ...string)) { add(truth(f.Contested != "")) }),
 	newFigure(prometheus.GaugeValue, "engine_info", "Requested engines, and the engine whose routes are in force; always 1.", engines, "asked", "active"),
 	count("light_sweeps_total", "Light sweeps: each asks every switch whether a port has changed.", func(t *watch.Tally) int { return t.LightSweeps }),
@@ -86,20 +93,24 @@ var allFigures = []figure{
 	newFigure(prometheus.CounterValue, "traps_total", "Received traps, by number; other: all numbers unknown to the specification.", traps, "trap"),
 	newFigure(prometheus.CounterValue, "datagrams_dropped_total", "Received datagrams without effect, by reason.", dropped, "reason"),
 	newFigure(prometheus.CounterValue, "queries_total", "Queries of hosts and tools, by attribute and outcome: answered, refused, or busy (to be repeated).", queries, "attribute", "outcome"),
-	newFigure(prometheus.GaugeValue, "registered", "Registrations with subnet administration, by kind: services, subscriptions, multicast groups, members of groups.", registered, "kind"),
+	newFigure(prometheus.GaugeValue, "registrations", "Registrations with subnet administration, by kind: services, subscriptions, multicast groups, members of groups.", registered, "kind"),
 	newFigure(prometheus.GaugeValue, "mlids", "Multicast LIDs that the tables of all switches support.", mlids),
 	newFigure(prometheus.GaugeValue, "mlids_used", "Multicast LIDs in use. Groups share them when they become scarce.", func(f *shown, add func(float64, ...string)) { add(float64(f.Clients.MLIDsUsed)) }),
 	newFigure(prometheus.CounterValue, "over_share_total", "Requests refused because the port holds its share, by kind: services, subscriptions, groups, members of groups.", overShare, "kind"),
 	newFigure(prometheus.CounterValue, "reports_total", "Reports to subscribers, by outcome: acknowledged, unanswered, or dropped because too many were waiting.", reports, "outcome"),
 	newFigure(prometheus.GaugeValue, "standbys", "Standby managers with a copy of LIDs, services and subscriptions.", func(f *shown, add func(float64, ...string)) { add(float64(f.Clients.Standbys)) }),
-	newFigure(prometheus.GaugeValue, "incidents", "Incidents of the last round: obstacles and oddities.", incidents),
-	newFigure(prometheus.GaugeValue, "pending_changes", "1 if a change waits for its round, or a round is under way; else 0.", pending),
-	newFigure(prometheus.GaugeValue, "last_good_round_timestamp_seconds", "End of the last round that brought the subnet up, in seconds since 1970.", lastGood),
+	newFigure(prometheus.GaugeValue, "last_round_incidents", "Incidents of the last round, by code: obstacles and oddities.", incidents, "code"),
+	newFigure(prometheus.GaugeValue, "round_pending", "1 if a change waits for its round, or a round is under way; else 0.", pending),
+	newFigure(prometheus.GaugeValue, "last_good_round_timestamp_seconds", "End of the last round that brought the subnet up, in seconds since 1970; 0 before the first one.", lastGood),
 	newFigure(prometheus.GaugeValue, "nodes", "Nodes in the subnet as routed, by type.", nodes, "type"),
 	inForce("links", "Links in the subnet as routed.", func(f *InForce) float64 { return float64(f.Links) }),
-	inForce("drained", "Drained switches and cables, without traffic.", func(f *InForce) float64 { return float64(len(f.Drained)) }),
-	newFigure(prometheus.GaugeValue, "drains", "Switches and cables to drain, present or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
+	inForce("drained_parts", "Drained switches and cables, without traffic.", func(f *InForce) float64 { return float64(len(f.Drained)) }),
+	newFigure(prometheus.GaugeValue, "parts_to_drain", "Switches and cables to drain, present or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
 	newFigure(prometheus.GaugeValue, "disabled_ports", "Disabled switch ports, by this manager or by others.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Disabled))) }),
+	count("quarantines_total", "Links put in quarantine because they came back too often.", func(t *watch.Tally) int { return t.Quarantines }),
+	newFigure(prometheus.GaugeValue, "quarantined_links", "Links in quarantine now.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Held))) }),
+	newFigure(prometheus.GaugeValue, "quarantined_link_returns", "How often a link in quarantine came back before; 50 links at most.", held(func(_ *shown, l *watch.HeldLink) float64 { return float64(l.Returns) }), "link"),
+	newFigure(prometheus.GaugeValue, "quarantined_link_release_timestamp_seconds", "When a link in quarantine is used again unless it changes before, in seconds since 1970; 0 while it is down; 50 links at most.", held(released), "link"),
 	inForce("worst_link_load_paths", "Host-to-host paths on the channel with the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
 	inForce("proven", "1 if the judge has proven the routes in force, else 0.", func(f *InForce) float64 { return truth(f.Proven) }),
 	newFigure(prometheus.GaugeValue, "unreachable_pairs", "Pairs of hosts without a path by the tables that switches hold; absent if unknown.", unreachable),
@@ -146,7 +157,13 @@ func dropped(f *shown, add func(float64, ...string)) {
 }
 
 func queries(f *shown, add func(float64, ...string)) {
-	for _, n := range f.Queries {
+	list := slices.Clone(f.Queries)
+	for _, name := range append(mad.ClassSA.AttributeNames(), "other") {
+		if !slices.ContainsFunc(list, func(n terms.QueryCount) bool { return n.Attribute == name }) {
+			list = append(list, terms.QueryCount{Attribute: name})
+		}
+	}
+	for _, n := range list {
 		add(float64(n.Answered), n.Attribute, "answered")
 		add(float64(n.Refused), n.Attribute, "refused")
 		add(float64(n.Busy), n.Attribute, "busy")
@@ -177,8 +194,14 @@ func reports(f *shown, add func(float64, ...string)) {
 }
 
 func incidents(f *shown, add func(float64, ...string)) {
+	by := map[terms.IncidentKind]int{}
 	if f.Last != nil {
-		add(float64(len(f.Last.Report.Incidents)))
+		for i := range f.Last.Report.Incidents {
+			by[f.Last.Report.Incidents[i].Kind]++
+		}
+	}
+	for code := range recording.Explain {
+		add(float64(by[code]), string(code))
 	}
 }
 
@@ -196,18 +219,42 @@ func unreachable(f *shown, add func(float64, ...string)) {
 	}
 }
 
-func lastGood(f *shown, add func(float64, ...string)) {
-	if f.InForce != nil {
-		add(float64(f.at(f.InForce.Ended).UnixMilli()) / 1000)
+// mostHeld is the maximum number of links in quarantine that have series of their own.
+const mostHeld = 50
+
+// held returns the values of links in quarantine.
+func held(value func(f *shown, l *watch.HeldLink) float64) func(*shown, func(float64, ...string)) {
+	return func(f *shown, add func(float64, ...string)) {
+		for i := range f.Held[:min(len(f.Held), mostHeld)] {
+			add(value(f, &f.Held[i]), text(strings.TrimPrefix(f.Held[i].Name, "the link ")))
+		}
 	}
 }
 
-func nodes(f *shown, add func(float64, ...string)) {
-	if i := newInForce(f); i != nil {
-		add(float64(i.Switches), "switch")
-		add(float64(i.CAs), "ca")
-		add(float64(i.Routers), "router")
+// released returns when a link is released from quarantine.
+func released(f *shown, l *watch.HeldLink) float64 {
+	if l.Release == terms.Never {
+		return 0
 	}
+	return float64(f.at(l.Release).Unix())
+}
+
+func lastGood(f *shown, add func(float64, ...string)) {
+	if f.InForce == nil {
+		add(0)
+		return
+	}
+	add(float64(f.at(f.InForce.Ended).UnixMilli()) / 1000)
+}
+
+func nodes(f *shown, add func(float64, ...string)) {
+	i := newInForce(f)
+	if i == nil {
+		i = &InForce{}
+	}
+	add(float64(i.Switches), "switch")
+	add(float64(i.CAs), "ca")
+	add(float64(i.Routers), "router")
 }
 
 // Describe implements prometheus.Collector.
@@ -217,6 +264,12 @@ func (figures) Describe(to chan<- *prometheus.Desc) {
 	}
 	for i := range counterFigures {
 		to <- counterFigures[i].Desc
+	}
+	for i := range allTimes {
+		to <- allTimes[i].Desc
+	}
+	for i := range serviceFigures {
+		to <- serviceFigures[i].Desc
 	}
 }
 
@@ -231,22 +284,13 @@ func (c figures) Collect(to chan<- prometheus.Metric) {
 			})
 		}
 	}
-}
-
-// stateFigure collects whether the state file is written.
-type stateFigure struct{ s *Service }
-
-var stored = prometheus.NewDesc("weft_sm_state_stored", "1 if everything is in the state file, 0 if it cannot be written; absent without a state file.", nil, nil)
-
-// Describe implements prometheus.Collector.
-func (stateFigure) Describe(to chan<- *prometheus.Desc) { to <- stored }
-
-// Collect implements prometheus.Collector.
-func (c stateFigure) Collect(to chan<- prometheus.Metric) {
-	if c.s.opt.State == nil {
-		return
+	for i := range allTimes {
+		to <- allTimes[i].metric(&now.Tally)
 	}
-	if f := c.s.opt.State(); f != nil {
-		to <- prometheus.MustNewConstMetric(stored, prometheus.GaugeValue, truth(f.Stored))
+	for i := range serviceFigures {
+		f := &serviceFigures[i]
+		f.values(c.s, func(value float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(f.Desc, f.kind, value, labels...)
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,15 +22,18 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sm"
+	"weft/sm/perf"
 	"weft/sm/terms"
 	"weft/sm/watch"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
-// TestLint: names and help texts of the metrics are as Prometheus wants them.
+// TestLint: names and help texts of the metrics are as Prometheus wants them, by its own linter and
+// by rules that it does not have. _info metrics are 1, and all others are no info.
 func TestLint(t *testing.T) {
 	s, _ := newService(0)
-	s.Show(master())
+	s.Show(measured())
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(figures{s})
 	problems, err := testutil.GatherAndLint(registry)
@@ -40,13 +44,73 @@ func TestLint(t *testing.T) {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 	got, err := registry.Gather()
-	if err != nil || len(got) < len(allFigures)-4 { // no SMP was sent
+	if err != nil || len(got) < len(allFigures)+len(counterFigures)+len(allTimes)+len(serviceFigures)-2 { // no state file, no TLS
 		t.Errorf("%d metrics: %v", len(got), err)
 	}
+	units := regexp.MustCompile(`_(words|ms|milliseconds|minutes|minute|percent|gbps)(_|$)|_share$`)
 	for _, f := range got {
-		if help := f.GetHelp(); !strings.HasSuffix(help, ".") {
-			t.Errorf("%s: %s", f.GetName(), help)
+		name, help := f.GetName(), f.GetHelp()
+		if !strings.HasSuffix(help, ".") || units.MatchString(name) {
+			t.Errorf("%s: %s", name, help)
 		}
+		if isInfo := strings.HasSuffix(name, "_info"); isInfo && (len(f.GetMetric()) != 1 || f.GetMetric()[0].GetGauge().GetValue() != 1) {
+			t.Errorf("%s is no info: %v", name, f.GetMetric())
+		}
+	}
+}
+
+// measured is the Snapshot of a master of which every metric has something to say.
+func measured() *watch.Snapshot {
+	snapshot := master()
+	snapshot.Counters = &perf.Report{
+		Counters: make([]perf.Counter, mad.NumCounters), Hot: []perf.Hot{{Share: 0.25}},
+		Over: []perf.Over{{Port: fabric.PortName{GUID: 0x10, Name: "leaf \xff", Port: 3}, Counter: perf.Name(0), Rate: 99, Most: 10}},
+	}
+	snapshot.Held = []watch.HeldLink{{Name: "leaf 1[3] - spine 1[1]", Why: "came back 6 times within 10m0s", Returns: 6, Release: 65 * time.Second}}
+	return snapshot
+}
+
+// TestSeriesFromTheStart: a series exists before there is anything to count. Alerts and rates would
+// miss its first growth otherwise. Only series of single links come and go.
+func TestSeriesFromTheStart(t *testing.T) {
+	s, _ := newService(0)
+	first := samples(t, s)
+	s.Show(measured())
+	s.Tell(terms.Incident{Kind: terms.NodeMissing})
+	for name := range samples(t, s) {
+		family, _, _ := strings.Cut(name, "{")
+		switch family {
+		case "weft_sm_engine_info", "weft_sm_port_error_rate_per_second", "weft_sm_quarantined_link_returns", "weft_sm_quarantined_link_release_timestamp_seconds",
+			"weft_sm_unreachable_pairs": // absent while it is unknown
+			continue
+		}
+		if v, ok := first[name]; !ok || v != 0 && !strings.HasSuffix(family, "_info") && name != `weft_sm_role{role="looking"}` {
+			t.Errorf("%s is %v at the start, there %v", name, v, ok)
+		}
+	}
+	if len(first) < 200 {
+		t.Errorf("%d series", len(first))
+	}
+}
+
+// TestEventMetrics: lines of the log and incidents of the last round are counted by code.
+func TestEventMetrics(t *testing.T) {
+	s, _ := newService(2)
+	for range 5 {
+		s.Tell(terms.Incident{Kind: terms.NodeMissing})
+	}
+	s.Show(master())
+	v := samples(t, s)
+	for name, want := range map[string]float64{
+		`weft_sm_events_total{code="node-missing",severity="warning"}`: 5, `weft_sm_events_total{code="no-plan",severity="error"}`: 0,
+		`weft_sm_last_round_incidents{code="no-plan"}`: 1, `weft_sm_last_round_incidents{code="node-missing"}`: 0,
+	} {
+		if got, ok := v[name]; !ok || got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if v[`weft_build_info{commit="",goversion="`+runtime.Version()+`",version="test"}`] != 1 {
+		t.Error(v)
 	}
 }
 
@@ -128,7 +192,7 @@ func TestMetricsMove(t *testing.T) {
 		return v[`weft_sm_rounds_total{outcome="subnet up"}`] == 1 && v["weft_sm_light_sweeps_total"] > 0
 	})
 	for name, want := range map[string]float64{
-		`weft_sm_role_info{role="master"}`: 1, `weft_sm_role_info{role="standby"}`: 0, `weft_sm_engine_info{active="updn",asked="updn,dfsssp"}`: 1,
+		`weft_sm_role{role="master"}`: 1, `weft_sm_role{role="standby"}`: 0, `weft_sm_engine_info{active="updn",asked="updn,dfsssp"}`: 1,
 		"weft_sm_proven": 1, "weft_sm_complete": 1, "weft_sm_links": 64, `weft_sm_nodes{type="switch"}`: 12, `weft_sm_nodes{type="ca"}`: 32,
 		"weft_sm_repairs_total": 0, `weft_sm_traps_total{trap="128"}`: 0, `weft_sm_smps_failed_total{attribute="NodeInfo",method="Get"}`: 0,
 		`weft_sm_smps_retried_total{attribute="NodeInfo",method="Get"}`: 0, "weft_sm_mlids_used": 1, `weft_sm_over_share_total{kind="groups"}`: 0,
@@ -160,8 +224,15 @@ func TestMetricsMove(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if v := samples(t, s); v[`weft_sm_role_info{role="ended"}`] != 1 {
+	v := samples(t, s)
+	if v[`weft_sm_role{role="ended"}`] != 1 {
 		t.Errorf("%v", v)
+	}
+	for _, what := range []string{"light_sweep", "round", "route", "repair"} {
+		n, sum := v["weft_sm_"+what+"_duration_seconds_count"], v["weft_sm_"+what+"_duration_seconds_sum"]
+		if n == 0 || sum <= 0 || v["weft_sm_"+what+`_duration_seconds_bucket{le="+Inf"}`] != n {
+			t.Errorf("%s: %v times, %v s", what, n, sum)
+		}
 	}
 }
 
@@ -171,8 +242,14 @@ func TestMetricsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range allFigures {
-		name := regexp.MustCompile(`fqName: "(\w+)"`).FindStringSubmatch(f.Desc.String())[1]
+	var all []*prometheus.Desc
+	to := make(chan *prometheus.Desc, 1000)
+	figures{}.Describe(to)
+	for close(to); len(to) > 0; {
+		all = append(all, <-to)
+	}
+	for _, d := range all {
+		name := regexp.MustCompile(`fqName: "(\w+)"`).FindStringSubmatch(d.String())[1]
 		if !strings.Contains(string(page), "`"+name+"`") {
 			t.Errorf("%s is not in docs/service.md", name)
 		}
@@ -188,8 +265,8 @@ func TestPending(t *testing.T) {
 		s, _ := newService(0)
 		snapshot := master()
 		change(snapshot)
-		if s.Show(snapshot); samples(t, s)["weft_sm_pending_changes"] != want {
-			t.Errorf("%v pending, want %v", samples(t, s)["weft_sm_pending_changes"], want)
+		if s.Show(snapshot); samples(t, s)["weft_sm_round_pending"] != want {
+			t.Errorf("%v pending, want %v", samples(t, s)["weft_sm_round_pending"], want)
 		}
 	}
 }

@@ -29,6 +29,7 @@ import (
 // Options configure a Service.
 type Options struct {
 	Version string
+	Commit  string // that the program was built from
 	Clock   func() time.Time
 	Ask     func(context.Context, *terms.Event) error // passes an event to the Runner
 	Lines   int                                       // maximum number of stored log lines; 0: 4096
@@ -37,6 +38,8 @@ type Options struct {
 	Plans    func() ([]Plan, error)              // stored Plans; nil: none
 	PlanFile func(version int64) ([]byte, error) // a Plan as planfile.Save wrote it; nil and no error if it is not stored
 	State    func() *StateFile                   // the state file; nil: there is none
+	// Certificate returns when the certificate of the API expires; zero without TLS. nil: no TLS.
+	Certificate func() time.Time
 }
 
 // Service shows a manager. Its methods are safe for concurrent use.
@@ -69,13 +72,21 @@ func New(o Options) *Service {
 		o.Lines = 4096
 	}
 	s := &Service{
-		opt: o, begun: o.Clock(), log: log{most: o.Lines, changed: make(chan struct{})},
+		opt: o, begun: o.Clock(), log: log{most: o.Lines, by: map[terms.IncidentKind]int{}, changed: make(chan struct{})},
 		requests: make(places, 64), followers: make(places, 32), large: make(places, 1), questions: make(places, 1),
 	}
 	s.run = strconv.FormatInt(s.begun.UnixMicro(), 36)
 	s.Show(&watch.Snapshot{Role: terms.Looking})
 	s.metrics = s.Metrics()
 	return s
+}
+
+// certificate returns when the certificate of the API expires; zero without TLS.
+func (s *Service) certificate() time.Time {
+	if s.opt.Certificate == nil {
+		return time.Time{}
+	}
+	return s.opt.Certificate()
 }
 
 // Show stores the manager's state. It is for sm.Runner.

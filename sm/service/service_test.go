@@ -171,6 +171,48 @@ no-plan: all refused
 	}
 }
 
+// TestStatusOfQuarantine: status says why a link is in quarantine and until when, and names parts
+// to drain and the manager's port.
+func TestStatusOfQuarantine(t *testing.T) {
+	s, _ := newService(0)
+	snapshot := master()
+	snapshot.PortName, snapshot.Drains, snapshot.ToDrain = `CA "host 1" (0x0000000000000012)[1]`, []string{"0x0000000000000007"}, []string{`switch "spine 1" (0x0000000000000007)`}
+	snapshot.Held = []watch.HeldLink{
+		{Name: "the link a[1] - b[2]", Why: "came back 6 times within 10m0s", Returns: 6, Since: time.Second, Release: 65 * time.Second, Hold: time.Minute},
+		{Name: "the link c[1] - b[3]", Release: terms.Never, Hold: 2 * time.Minute},
+	}
+	s.Show(snapshot)
+	st := s.Status()
+	var b strings.Builder
+	if err := st.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		`port 0x0000000000001234 at CA "host 1" (0x0000000000000012)[1], priority 3`, `to drain switch "spine 1" (0x0000000000000007)`,
+		"in quarantine the link a[1] - b[2]: came back 6 times within 10m0s; to be used again at 2026-11-23T12:01:00Z unless it changes before",
+		"the link c[1] - b[3]; down, to be used again when it has been up for 2m0s",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	want := HeldLink{"the link a[1] - b[2]", "came back 6 times within 10m0s", 6, "2026-11-23T11:59:56Z", "2026-11-23T12:01:00Z", "1m0s"}
+	if st.Reasons[0] != want || st.Reasons[1].Until != "" || !slices.Equal(st.Held, []string{"the link a[1] - b[2]", "the link c[1] - b[3]"}) {
+		t.Errorf("%+v %q", st.Reasons, st.Held)
+	}
+	v := samples(t, s)
+	for name, want := range map[string]float64{
+		"weft_sm_quarantined_links": 2, `weft_sm_quarantined_link_returns{link="a[1] - b[2]"}`: 6,
+		`weft_sm_quarantined_link_release_timestamp_seconds{link="a[1] - b[2]"}`: float64(fixed().Add(time.Minute).Unix()),
+		`weft_sm_quarantined_link_release_timestamp_seconds{link="c[1] - b[3]"}`: 0,
+	} {
+		if got, ok := v[name]; !ok || got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestAsk: what is asked becomes an event, once; a standby refuses, a manager that does not take it
 // is busy.
 func TestAsk(t *testing.T) {

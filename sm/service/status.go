@@ -26,6 +26,7 @@ type Status struct {
 	Other    string             `json:"other_manager,omitempty"` // the manager that is master, or may be
 	Contest  string             `json:"contested,omitempty"`     // who writes to our ports besides us, in words; absent if nobody does
 	GUID     string             `json:"port_guid,omitempty"`     // of the manager's port
+	PortName string             `json:"port_name,omitempty"`     // its node and number
 	Priority uint8              `json:"priority"`
 	Asked    []string           `json:"engines_asked"`
 	InForce  *InForce           `json:"in_force,omitempty"` // the routing that the devices hold
@@ -33,7 +34,9 @@ type Status struct {
 	Last     *Round             `json:"last_round,omitempty"` // the last complete round
 	Due      []Due              `json:"due"`                  // planned actions
 	Drains   []string           `json:"drains"`               // switches and cables to drain, present or not
-	Held     []string           `json:"quarantine"`           // links in quarantine
+	ToDrain  []string           `json:"drain_names"`          // the same, by the names of people
+	Held     []string           `json:"quarantine"`           // links in quarantine, by name
+	Reasons  []HeldLink         `json:"quarantined_links"`    // the same links, with the reason
 	Disabled []string           `json:"disabled_ports"`       // disabled switch ports
 	Differs  []string           `json:"differs"`              // differences between our files and options and those of the (former) master, in words
 	Sweeps   Sweeps             `json:"sweeps"`
@@ -42,9 +45,11 @@ type Status struct {
 	Clients  terms.Registered   `json:"clients"` // their registrations with subnet administration
 	// Congestion says how many switches and adapters have congestion control configured; absent if
 	// weft does not configure it.
-	Congestion *congestion.Report   `json:"congestion_control,omitempty"`
-	State      *StateFile           `json:"state_file,omitempty"` // absent without one
-	Incidents  []terms.IncidentJSON `json:"incidents"`            // obstacles and oddities of the last round
+	Congestion *congestion.Report `json:"congestion_control,omitempty"`
+	State      *StateFile         `json:"state_file,omitempty"` // absent without one
+	// Certificate is when the certificate of the API expires, UTC; absent without TLS.
+	Certificate string               `json:"api_certificate_until,omitempty"`
+	Incidents   []terms.IncidentJSON `json:"incidents"` // obstacles and oddities of the last round
 }
 
 // StateFile is the file of --state.
@@ -111,7 +116,7 @@ func (s *Service) Status() *Status {
 	tally := &shown.Tally
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Contest: shown.Contested, Priority: shown.Priority,
-		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), Held: append([]string{}, shown.Held...),
+		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), ToDrain: append([]string{}, shown.ToDrain...), Held: []string{}, Reasons: []HeldLink{},
 		Disabled: append([]string{}, shown.Disabled...),
 		Differs:  append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
@@ -120,8 +125,15 @@ func (s *Service) Status() *Status {
 	if s.opt.State != nil {
 		out.State = s.opt.State()
 	}
+	if at := s.certificate(); !at.IsZero() {
+		out.Certificate = utc(at)
+	}
 	if shown.Port != 0 {
-		out.GUID = shown.Port.String()
+		out.GUID, out.PortName = shown.Port.String(), shown.PortName
+	}
+	for i := range shown.Held {
+		out.Held = append(out.Held, shown.Held[i].Name)
+		out.Reasons = append(out.Reasons, newHeldLink(shown, &shown.Held[i]))
 	}
 	for _, n := range tally.Traps {
 		out.Sweeps.Traps += n
@@ -250,9 +262,16 @@ func (s *Status) addManager(lines *rows) {
 		lines.add("contested", "%s", s.Contest)
 	}
 	if s.GUID != "" {
-		lines.add("port", "%s, priority %d", s.GUID, s.Priority)
+		port := s.GUID
+		if s.PortName != "" {
+			port += " at " + s.PortName
+		}
+		lines.add("port", "%s, priority %d", port, s.Priority)
 	}
 	lines.add("engine asked", "%s", strings.Join(s.Asked, ","))
+	if s.Certificate != "" {
+		lines.add("API certificate", "valid until %s", s.Certificate)
+	}
 }
 
 // addSubnet adds the Plan in force and the drained parts.
@@ -277,12 +296,16 @@ func (s *Status) addSubnet(lines *rows) {
 	} else {
 		lines.add("in force", "nothing yet from this manager")
 	}
-	for _, name := range s.Drains {
+	names := s.Drains
+	if len(s.ToDrain) == len(s.Drains) {
+		names = s.ToDrain
+	}
+	for _, name := range names {
 		lines.add("to drain", "%s", name)
 	}
 	s.addState(lines)
-	for _, name := range s.Held {
-		lines.add("in quarantine", "%s", name)
+	for i := range s.Reasons {
+		lines.add("in quarantine", "%s", &s.Reasons[i])
 	}
 	for _, name := range s.Disabled {
 		lines.add("disabled", "%s", name)

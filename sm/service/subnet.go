@@ -51,6 +51,15 @@ type Partition struct {
 	Name    string   `json:"name"`
 	PKey    int      `json:"p_key"`   // without the membership bit
 	Members []string `json:"members"` // as in the file: a port GUID, a pattern of descriptions, ALL ..., with = and the membership
+
+	Unmatched []Unmatched `json:"unmatched"` // members that select no port of the subnet
+}
+
+// Unmatched is a member of a partition that selects no port.
+type Unmatched struct {
+	Member string `json:"member"` // as in the file
+	Why    string `json:"why"`    // in words
+	Away   bool   `json:"away"`   // the port was there before and is missing now
 }
 
 // inForce returns the current state. Without a Plan in force it answers and returns nil.
@@ -146,9 +155,14 @@ func partitions(s *Service, w http.ResponseWriter, _ *http.Request) {
 		out.In, out.Out = p.In, p.Out
 		for i := range p.Partitions {
 			from := &p.Partitions[i]
-			to := Partition{Name: from.Name, PKey: int(from.Key), Members: []string{}}
+			to := Partition{Name: from.Name, PKey: int(from.Key), Members: []string{}, Unmatched: []Unmatched{}}
 			for j := range from.Members {
 				to.Members = append(to.Members, from.Members[j].String())
+			}
+			for _, u := range now.Routed.Unmatched {
+				if u.Part == i {
+					to.Unmatched = append(to.Unmatched, Unmatched{u.Member, u.Why, u.Away})
+				}
 			}
 			out.Partitions = append(out.Partitions, to)
 		}

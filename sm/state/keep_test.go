@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -469,6 +470,42 @@ func TestOwed(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKilledTwice: a manager is killed with changes in its log. The next one is killed as soon as
+// its first transaction is in the log. The third opens the file.
+func TestKilledTwice(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	s := open(t, at("state"))
+	drain(t, s, "spine 1")
+	drain(t, s, "spine 2")
+	cp(t, s.path, at("once"), s.path+"-wal", at("once-wal"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := &Store{path: at("once"), limits: UsualLimits, schema: schemaVersion}
+	var err error
+	if second.db, err = connect(second.path, "rw"); err == nil {
+		err = second.takeMark()
+	}
+	if err == nil {
+		err = second.commit(func(*sql.Tx) error { return nil })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cp(t, second.path, at("twice"), second.path+"-wal", at("twice-wal"))
+	third, err := Open(at("twice"), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := third.Drains(); err != nil || fmt.Sprint(got.Now) != "[spine 2]" {
+		t.Errorf("drained: %v (%v)", got, err)
+	}
+	if err := errors.Join(third.Close(), second.db.Close()); err != nil {
 		t.Error(err)
 	}
 }

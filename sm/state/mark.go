@@ -176,7 +176,10 @@ func (s *Store) takeMark() (err error) {
 	if s.mark.Copied != 0 {
 		s.copied = time.UnixMilli(s.mark.Copied)
 	}
-	s.mark.Base, s.mark.Closed, s.mark.Copied = s.mark.Commits, false, 0
+	s.mark.Closed, s.mark.Copied = false, 0
+	if !hasLog(s.path) { // a killed manager leaves a log that is not in the file yet
+		s.mark.Base = s.mark.Commits
+	}
 	return nil
 }
 

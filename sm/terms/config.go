@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -78,11 +79,19 @@ type Partitioning struct {
 	In, Out bool
 }
 
-// After returns the partitions that replace was. If there are none any more, all ports return to
-// the default partition.
+// After returns the partitions that replace was, which ports may have. If there are none any more,
+// all ports return to the default partition.
 func (p *Partitioning) After(was *Partitioning) *Partitioning {
 	if p == nil && was != nil {
 		return &Partitioning{Partitions: partition.Everyone()}
+	}
+	return p
+}
+
+// Listed returns the partitions for people; none if all ports are together, as without a file.
+func (p *Partitioning) Listed() *Partitioning {
+	if p != nil && !p.In && !p.Out && reflect.DeepEqual(p.Partitions, partition.Everyone()) {
+		return nil
 	}
 	return p
 }
@@ -119,8 +128,8 @@ func (cfg *Config) AdmittedNodes() []fabric.GUID {
 }
 
 // Settings holds the options that can change while a Manager runs. Of Config it takes Unproven,
-// TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Drain, Expected,
-// QuarantineStrangers and Options. All others keep their values from the start.
+// TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Pause, Drain,
+// Expected, QuarantineStrangers and Options. All others keep their values from the start.
 type Settings struct {
 	Config Config
 	Watch  Watch

@@ -46,10 +46,12 @@ type BringUpJSON struct {
 // incidents of the whole subnet have no GUID either.
 type IncidentJSON struct {
 	Kind IncidentKind `json:"kind"`
-	GUID string       `json:"guid,omitempty"` // of the node
-	Name string       `json:"name,omitempty"`
-	Port *int         `json:"port,omitempty"`
-	Text string       `json:"text"`
+	// Severity is error, warning, notice or info. It follows from the kind.
+	Severity string `json:"severity"`
+	GUID     string `json:"guid,omitempty"` // of the node
+	Name     string `json:"name,omitempty"`
+	Port     *int   `json:"port,omitempty"`
+	Text     string `json:"text"`
 }
 
 // LogLine is the JSON form of a line in the log of a running manager.
@@ -67,7 +69,7 @@ type ReplayedLine struct {
 
 // JSON returns the JSON form of an incident.
 func (i *Incident) JSON() IncidentJSON {
-	out := IncidentJSON{Kind: i.Kind, Name: i.At.Name, Text: i.Text}
+	out := IncidentJSON{Kind: i.Kind, Severity: i.Kind.Severity().String(), Name: i.At.Name, Text: i.Text}
 	if i.At.Node != 0 {
 		out.GUID = i.At.Node.String()
 		if i.At.Port >= 0 {

@@ -50,6 +50,7 @@ const (
 	KeptClosed    IncidentKind = "kept-closed"     // a switch lacks its proven tables
 	CongestionSet IncidentKind = "congestion-set"  // congestion control was written to devices
 	NoLevel       IncidentKind = "no-level"        // a partition names a missing level of service
+	NoMember      IncidentKind = "no-member"       // a member of a partition selects no port
 	NotEnough     IncidentKind = "not-enough-caps" // a port lacks capacity that the Plan needs
 	NotSent       IncidentKind = "not-sent"        // this host could not send requests: no device is to blame
 	NoRoom        IncidentKind = "no-room"         // a part does not fit the limits of a device, and is left out
@@ -92,6 +93,8 @@ const (
 	SettingsLater   IncidentKind = "settings-later"   // changed options that need a restart
 	SettingsRefused IncidentKind = "settings-refused" // the configuration has errors
 	ServerFailed    IncidentKind = "server-failed"    // a server has failed
+	CertificateDue  IncidentKind = "certificate-due"  // the certificate of the API expires soon
+	CertificateBad  IncidentKind = "certificate-bad"  // it has expired, or is not valid yet
 
 	NotDrained   IncidentKind = "not-drained"   // a part to be drained is missing, or the only way
 	DrainTold    IncidentKind = "drain"         // something is drained, or no longer, on request
@@ -109,7 +112,7 @@ const (
 	AsExpected IncidentKind = "as-expected" // the deviation is over
 	Stranger   IncidentKind = "stranger"    // an unexpected node is left out
 
-	Quarantined  IncidentKind = "quarantined"   // a link came back too often and is not used
+	Quarantined  IncidentKind = "quarantined"   // a link that came back too often or does not become Active, or a deaf switch, is not used
 	Released     IncidentKind = "released"      // it is used again
 	OnlyWay      IncidentKind = "only-way"      // such a link stays in use: it is the only way
 	Babbling     IncidentKind = "babbling"      // a port sends too much, or its link never comes to rest
@@ -126,9 +129,10 @@ const (
 
 // Incident is one event in the report or the log: a fault, an oddity or a message.
 type Incident struct {
-	Kind IncidentKind
-	Text string
-	At   Place
+	Kind   IncidentKind
+	Text   string
+	At     Place
+	Shared *Shared // with other incidents of the same cause; nil: nothing
 }
 
 // Place is the node or port of an Incident; zero for the whole subnet.

@@ -41,24 +41,24 @@ func nodeOf(c *ledger.Ledger, id int32) fabric.GUID {
 	return c.Nodes[id].GUID
 }
 
-// noteAlarm notes a change that a node reports of itself. A round begins as after any change, or
+// note notes a change that a node reports of itself. A round begins as after any change, or
 // later if alarms of this node have begun many.
-func (m *Manager) noteAlarm(now time.Duration, node fabric.GUID, what string) {
-	if at := m.alarms.ring(now, node); at > now {
-		if at < m.alarms.due {
-			m.alarms.due, m.alarms.node, m.alarms.what = at, node, what
+func (a *alarms) note(m *Manager, now time.Duration, node fabric.GUID, what string) {
+	if at := a.ring(now, node); at > now {
+		if at < a.due {
+			a.due, a.node, a.what = at, node, what
 		}
 		return
 	}
 	m.noteChange(now, what)
 }
 
-// foundAt reports a change that a sweep or a look found at a node.
-func (m *Manager) foundAt(now time.Duration, node fabric.GUID, what string) {
+// found reports a change that a sweep or a look found at a node.
+func (a *alarms) found(m *Manager, now time.Duration, node fabric.GUID, what string) {
 	m.dropSweep()
 	m.sweep.due = now + m.watch.Interval // if no round begins
 	m.tell(terms.SweepFound, "%s", what)
-	m.noteAlarm(now, node, what)
+	a.note(m, now, node, what)
 }
 
 // ring returns when an alarm of a node may begin a round.
@@ -89,9 +89,9 @@ func (a *alarms) forget(now time.Duration) {
 	}
 }
 
-// answerAlarms begins a round for the alarms that have waited.
-func (m *Manager) answerAlarms(now time.Duration) {
-	m.alarms.due = terms.Never
-	m.alarms.ring(now, m.alarms.node)
-	m.noteChange(now, m.alarms.what)
+// begin begins a round for the alarms that have waited.
+func (a *alarms) begin(m *Manager, now time.Duration) {
+	a.due = terms.Never
+	a.ring(now, a.node)
+	m.noteChange(now, a.what)
 }

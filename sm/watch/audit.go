@@ -63,23 +63,23 @@ func (a *audit) next(c *ledger.Ledger) (tag uint64, ok bool) {
 }
 
 // readAgain returns the ith table that this sweep reads.
-func (m *Manager) readAgain(i int) uint64 {
-	if c := m.inForce; i < len(c.Rewritten) {
+func (a *audit) readAgain(c *ledger.Ledger, i int) uint64 {
+	if i < len(c.Rewritten) {
 		return c.Rewritten[i]
 	}
-	return m.sweep.audit.picked[i-len(m.inForce.Rewritten)]
+	return a.picked[i-len(c.Rewritten)]
 }
 
 // onFalseTable handles a block that a switch does not hold. A round writes it again. A switch that
 // does not hold it then either acknowledges what it does not store, and paths go around it.
-func (m *Manager) onFalseTable(now time.Duration, id int32, tag uint64) {
+func (a *audit) onFalseTable(m *Manager, now time.Duration, id int32, tag uint64) {
 	_, _, block := ledger.SplitTag(tag)
 	f := falseTable{m.inForce.Nodes[id].GUID, block}
-	if !slices.Contains(m.sweep.audit.wrong, f) {
-		m.sweep.audit.wrong = append(m.sweep.audit.wrong, f)
+	if !slices.Contains(a.wrong, f) {
+		a.wrong = append(a.wrong, f)
 		return
 	}
-	m.avoid(now, m.inForce, id, "acknowledges its forwarding table and does not hold it")
+	m.unsteady.avoid(m, now, m.inForce, id, "acknowledges its forwarding table and does not hold it")
 }
 
 // onTrueTable handles a block that a switch holds.

@@ -205,7 +205,7 @@ func (x *scene) settles(small bool) {
 	if v.manager.Result().Report.State == terms.Up {
 		v.verify(x.t)
 	}
-	if !slices.ContainsFunc(x.living(), func(v *virtual) bool { return v.told(terms.Reregistration) > 0 }) {
+	if !x.asked {
 		x.compare(slices.DeleteFunc(v.keeper.entries(), x.isOfPeer), "at the end")
 	}
 	if x.watch.since != never {

@@ -61,6 +61,7 @@ func (x *tempers) hears(v *virtual, d *wire.Datagram) bool {
 		return false
 	}
 	switch t.obeys(d.MAD) {
+	case carryOut:
 	case ignore:
 		return true
 	case refuse:
@@ -127,6 +128,7 @@ func smallAgent(s size) *temper {
 				}
 			case mad.AttrPortInfo:
 				beyond = set && (s.mtu > 0 && mad.PortInfoNeighborMTU.Get(d) > s.mtu || s.lmc > 0 && mad.PortInfoLMC.Get(d) > 0)
+			default: // it has no limit
 			}
 			if beyond {
 				return refuse

@@ -86,6 +86,7 @@ func (p *peer) hear(now time.Duration, d *wire.Datagram) {
 	status := mad.StatusOK
 	if method == mad.Set {
 		switch f.set {
+		case carryOut:
 		case ignore:
 			return
 		case refuse:

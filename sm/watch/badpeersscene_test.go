@@ -28,12 +28,14 @@ type scene struct {
 	hosts   []fabric.NodeID // hosts of peers
 	late    []fabric.NodeID // of them, those that are off at first
 	peers   []*peer
+	asked   bool            // clients were asked to register again: a manager did not know all
 	stored  [2]terms.LIDMap // of managers that were killed: they start again with their state
 	narrow  bool            // a switch has one lane: there may be no trees for groups
 	watch   *service
 	log     []string
 	kinds   map[string]bool // what has happened
-	oddOver bool
+	harmed  bool            // the service is not judged
+	oddOver bool            // an odd neighbour is one no more
 }
 
 // sceneTexts are the subnets.
@@ -86,6 +88,10 @@ func newScene(t testing.TB, seed uint64) *scene {
 	x.config = func(i int, c *terms.Config) { c.Stored = maps.Clone(x.stored[i]) }
 	x.wrote = func(v *virtual, a *terms.Action) {
 		if a.Kind == terms.Note {
+			if a.Incident.Kind == terms.Handover || strings.Contains(a.Incident.Text, "takes the subnet back") {
+				x.watch.handing = x.now
+			}
+			x.asked = x.asked || a.Incident.Kind == terms.Reregistration
 			x.log = append(x.log, fmt.Sprintf("%v:   manager at %s: %s: %s", v.now, f.NodeName(v.at.Node), a.Incident.Kind, a.Incident.Text))
 		}
 	}
@@ -150,7 +156,7 @@ func (x *scene) spareTree(f *fabric.Fabric, rng *rand.Rand) {
 // drawSizes makes devices small, other than the spared ones.
 func (x *scene) drawSizes(f *fabric.Fabric, rng *rand.Rand) (sizes map[fabric.NodeID]*temper, text string) {
 	sizes = map[fabric.NodeID]*temper{}
-	for _, id := range append(x.hosts[:len(x.hosts):len(x.hosts)], x.spare...) {
+	for _, id := range slices.Concat(x.hosts, x.spare) {
 		if rng.IntN(4) > 0 {
 			continue
 		}
@@ -248,7 +254,7 @@ func (x *scene) fault() {
 	for tries := 0; x.tree[link] && tries < 20; tries++ {
 		link = fabric.LinkID(rng.IntN(len(x.f.Links)))
 	}
-	list := append(x.spare[:len(x.spare):len(x.spare)], x.hosts...)
+	list := slices.Concat(x.spare, x.hosts)
 	if x.tree[link] || len(list) == 0 {
 		return
 	}

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"slices"
 	"time"
 
 	"weft/emulator"
@@ -21,6 +20,7 @@ type service struct {
 	since    time.Duration // when it began to watch; never: not yet
 	faultAt  time.Duration // the last time that something happened to a switch or a cable
 	killedAt time.Duration // the last time that a manager was killed
+	handing  time.Duration // the last time that a manager handed the subnet over
 	excused  time.Duration // until then a peer that must be believed may have the subnet
 	trusts   bool          // there is such a peer
 
@@ -37,8 +37,8 @@ type probe struct {
 	gid   []byte
 	lid   fabric.LID // that it had first
 	heard []time.Duration
-	from  []bool // from which others something has just come
 	inbox []wire.Datagram
+	last  mad.Status // of the last answer
 
 	tid      uint64
 	to       int           // whose path it asks for
@@ -53,11 +53,12 @@ const (
 	answerWithin = time.Second
 	repairWithin = 5 * time.Second
 	orphanWithin = 3 * time.Second
+	twoMasters   = 45 * time.Second // after a handover that came to nothing, until one of two sees the other
 	failover     = 25 * time.Second // from the death of a manager until the other one serves
 )
 
 func newService(x *scene) *service {
-	w := &service{x: x, since: never, next: 0, killedAt: -never, orphan: never}
+	w := &service{x: x, since: never, next: 0, killedAt: -never, handing: -never, orphan: never}
 	for _, at := range x.honest {
 		p := &probe{at: at, gid: gidOf(x.f, at), heard: make([]time.Duration, len(x.honest))}
 		id, err := x.sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
@@ -140,7 +141,12 @@ func (w *service) step() {
 	}
 	w.next = x.now + probeEvery
 	n, master := masters(x.living())
-	if n > 1 && !slices.ContainsFunc(x.living(), func(v *virtual) bool { return v.manager.election.handing != nil }) { // that one writes nothing
+	for _, v := range x.living() { // while it hands the subnet over it writes nothing, and others do not take it for the master
+		if v.manager.election.handing != nil {
+			w.handing = x.now
+		}
+	}
+	if n > 1 && x.now > w.handing+twoMasters {
 		w.fail("%d masters", n)
 	}
 	switch {
@@ -216,13 +222,23 @@ func (w *service) judge() {
 			continue
 		}
 		lost := x.now-w.probes[at].heard[i] > 3*probeEvery || x.now-p.heard[at] > 3*probeEvery
-		if lost || x.now < max(w.reigns+3*probeEvery, w.killedAt+failover) {
+		learns := w.knows(p) != w.probes[at].lid && x.now < w.reigns+repair // its port does not name the new master yet
+		if lost || learns || x.now < max(w.reigns+3*probeEvery, w.killedAt+failover) {
 			p.answered = x.now
 		}
 		if x.now-p.answered > answerWithin+askAgain {
-			w.fail("%s asks for a path since %v, and gets none", x.f.NodeName(p.at.Node), p.answered)
+			w.fail("%s asks for a path since %v, and gets none; what came last: %v", x.f.NodeName(p.at.Node), p.answered, p.last)
 		}
 	}
+}
+
+// knows returns the LID of the manager that a port knows.
+func (w *service) knows(p *probe) fabric.LID {
+	info, err := w.x.sub.PortInfo(p.at)
+	if err != nil {
+		w.x.t.Fatal(err)
+	}
+	return fabric.LID(mad.PortInfoMasterSMLID.Get(info))
 }
 
 // ping sends packets from each honest port to each other one.
@@ -246,6 +262,7 @@ func (w *service) ask() {
 	x := w.x
 	for i, p := range w.probes {
 		for _, d := range p.inbox {
+			p.last = d.MAD.Status()
 			if d.MAD.Method() != mad.GetResp || d.MAD.Attr() != mad.AttrPathRecord || uint32(d.MAD.TID()) != uint32(p.tid) || d.MAD.Status() == mad.StatusBusy {
 				continue
 			}
@@ -278,12 +295,8 @@ func (w *service) ask() {
 		p.tid++
 		q := smtest.Request(mad.Get, mad.AttrPathRecord, mad.PathRecord.Mask(mad.PathRecordSGID, mad.PathRecordDGID), rec)
 		mad.HeaderTransactionID.Put(q, p.tid)
-		info, err := x.sub.PortInfo(p.at)
-		if err != nil {
-			x.t.Fatal(err)
-		}
 		p.sent = x.now
-		x.sub.Send(p.id, &wire.Datagram{Addr: wire.ToLID(uint16(mad.PortInfoMasterSMLID.Get(info)), 1), MAD: q})
+		x.sub.Send(p.id, &wire.Datagram{Addr: wire.ToLID(uint16(w.knows(p)), 1), MAD: q})
 	}
 }
 

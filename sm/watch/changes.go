@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/route"
 	"weft/sm/ledger"
 	"weft/sm/terms"
@@ -20,6 +21,7 @@ type missingNode struct {
 	rounds int // that did not find it
 	ports  []fabric.GUID
 	gone   bool // its LIDs may be given to others
+	sides  []terms.Side
 }
 
 // watchMissing reports nodes that are back, counts the rounds that missed the others, and forgets
@@ -37,6 +39,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
 		if isHere(guid) {
 			m.tell(terms.NodeReturned, "%s is back; rounds that did not find it: %d", m.missing[guid].name, m.missing[guid].rounds)
+			m.share("{n} nodes at {at} are back", m.missing[guid].sides)
 			delete(m.missing, guid)
 		}
 	}
@@ -46,7 +49,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 			continue
 		}
 		if m.missing[guid] == nil {
-			m.missing[guid] = newMissing(before, a)
+			m.missing[guid] = newMissing(before, m.cfg.Last, a)
 		}
 	}
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
@@ -54,25 +57,42 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 		if x.rounds++; m.watch.KeepAbsent > 0 && x.rounds >= m.watch.KeepAbsent && !x.gone {
 			x.gone = true
 			m.tell(terms.NodeForgotten, "%s was missing in %d rounds: its LIDs may be given to others", x.name, x.rounds)
+			m.share("the LIDs of {n} missing nodes at {at} may be given to others", x.sides)
 			m.forgetStored(guid, x)
 		}
 	}
 }
 
 // newMissing makes the record of a missing end port. It includes the other ports of its node in the
-// ledger before.
-func newMissing(before *ledger.Ledger, a route.Absent) *missingNode {
+// ledger before. Without one its name is that of the stored Plan.
+func newMissing(before *ledger.Ledger, stored *planner.Kept, a route.Absent) *missingNode {
 	x := &missingNode{name: "the port " + a.Name(), ports: []fabric.GUID{a.GUID}}
 	if before == nil {
+		if stored != nil {
+			x.name = nameIn(stored.Graph(), a)
+		}
 		return x
 	}
 	if id, ok := before.ByGUID[a.Node]; ok {
 		x.name = before.NodeName(id)
+		if node, ok := before.Fabric.NodeByGUID(a.Node); ok {
+			x.sides = ledger.NodeSides(before.Fabric, node)
+		}
 		for slot := range before.PortsOf(id) {
 			x.ports = append(x.ports, before.GUID[slot])
 		}
 	}
 	return x
+}
+
+// nameIn returns the name that a missing end port has in an earlier Graph.
+func nameIn(g *fabric.Graph, a route.Absent) string {
+	for end, guid := range g.EndGUID {
+		if guid == a.GUID && guid != 0 || g.EndNodeGUID[end] == a.Node && g.EndNum[end] == a.Port {
+			return g.EndName(int32(end)).String()
+		}
+	}
+	return "the port " + a.Name()
 }
 
 // forgetStored removes the LIDs of a node from the stored ones.

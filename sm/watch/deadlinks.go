@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/sm/ledger"
+	"weft/sm/round"
 	"weft/sm/terms"
 	"weft/wire/mad"
 )
@@ -13,14 +14,14 @@ import (
 // holdDead puts links between switches in quarantine that are up and that a round could not bring
 // to Active, since a port of theirs does not take what it is told, or its switch does not take its
 // tables. The next round routes around them. After the quarantine they are tried again.
-func (m *Manager) holdDead(now time.Duration) {
-	c, u := m.result.Ledger, &m.unsteady
+func (u *unsteady) holdDead(m *Manager, now time.Duration) {
+	c := m.result.Ledger
 	if c.Fabric == nil || m.watch.Flaps.Hold <= 0 {
 		return
 	}
 	for slot, t := range c.Peer {
 		slot := int32(slot)
-		if t < slot || !c.IsSwitch(slot) || !c.IsSwitch(t) || slot == c.OwnPort() || t == c.OwnPort() || !m.isDead(slot) && !m.isDead(t) {
+		if t < slot || !c.IsSwitch(slot) || !c.IsSwitch(t) || slot == c.OwnPort() || t == c.OwnPort() || !isDead(m.result, slot) && !isDead(m.result, t) {
 			continue
 		}
 		ends := c.EndsOf(slot)
@@ -42,9 +43,9 @@ func (m *Manager) holdDead(now time.Duration) {
 
 // isDead reports whether the last round could not bring a port of a switch to Active. If it broke
 // off, the way to the switch may have failed while it got its tables.
-func (m *Manager) isDead(slot int32) bool {
-	c := m.result.Ledger
-	return c.State(slot) != mad.PortActive && (c.Flags[slot]&ledger.PortDeaf != 0 || c.Prog.Closed[c.Owner[slot]] && !m.result.BrokenOff)
+func isDead(r *round.Result, slot int32) bool {
+	c := r.Ledger
+	return c.State(slot) != mad.PortActive && (c.Flags[slot]&ledger.PortDeaf != 0 || c.Prog.Closed[c.Owner[slot]] && !r.BrokenOff)
 }
 
 // deafSwitch is a switch that did not take its tables. No path crosses it until a time.
@@ -57,7 +58,7 @@ type deafSwitch struct {
 
 // avoidDeaf has the next round route around switches that did not take their tables, as if they
 // were drained.
-func (m *Manager) avoidDeaf(now time.Duration) {
+func (u *unsteady) avoidDeaf(m *Manager, now time.Duration) {
 	c := m.result.Ledger
 	if m.result.BrokenOff {
 		return
@@ -66,13 +67,13 @@ func (m *Manager) avoidDeaf(now time.Duration) {
 		if !closed {
 			continue
 		}
-		m.avoid(now, c, int32(id), "does not take its tables")
+		u.avoid(m, now, c, int32(id), "does not take its tables")
 	}
 }
 
 // avoid has the next round route around a switch.
-func (m *Manager) avoid(now time.Duration, c *ledger.Ledger, id int32, why string) {
-	u, rule, guid := &m.unsteady, m.watch.Flaps, c.Nodes[id].GUID
+func (u *unsteady) avoid(m *Manager, now time.Duration, c *ledger.Ledger, id int32, why string) {
+	rule, guid := m.watch.Flaps, c.Nodes[id].GUID
 	at := slices.IndexFunc(u.deaf, func(d deafSwitch) bool { return d.node == guid })
 	if at < 0 {
 		at = len(u.deaf)
@@ -89,9 +90,9 @@ func (m *Manager) avoid(now time.Duration, c *ledger.Ledger, id int32, why strin
 }
 
 // tryDeaf lets paths cross deaf switches again.
-func (m *Manager) tryDeaf(now time.Duration) {
-	for i := range m.unsteady.deaf {
-		if d := &m.unsteady.deaf[i]; d.avoided && now >= d.until {
+func (u *unsteady) tryDeaf(m *Manager, now time.Duration) {
+	for i := range u.deaf {
+		if d := &u.deaf[i]; d.avoided && now >= d.until {
 			d.avoided = false
 			m.tell(terms.Released, "the switch %s was avoided for %v: it is tried again", d.node, d.hold)
 			m.noteChange(now, "a switch is tried again")

@@ -147,14 +147,21 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 
 // names lists the parts to be drained by name; missing parts as Config.Drain names them.
 func (d *drains) names(f *fabric.Fabric) string {
-	list := make([]string, len(d.Now))
-	for i, w := range d.Now {
-		list[i] = w
+	return strings.Join(partNames(f, d.Now), ", ")
+}
+
+// partNames returns the names for people of switches and cables; missing ones as they are given.
+func partNames(f *fabric.Fabric, parts []string) []string {
+	list := slices.Clone(parts)
+	for i, w := range parts {
+		if f == nil {
+			break
+		}
 		if p, err := f.FindPart(w); err == nil {
 			list[i] = f.PartName(p)
 		}
 	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // releaseNamed releases the link at a named port from quarantine, and reports whether it was there.
@@ -174,8 +181,7 @@ func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 }
 
 // standingKinds lists the incidents that a round reports only if the round before did not.
-var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.Disbelieved,
-	terms.NoRoom, terms.NotEnough}
+var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoLevel, terms.Disbelieved}
 
 // standing holds the incidents of the round before and of this round that are reported only when
 // new.
@@ -186,6 +192,7 @@ func (s *standing) drop(out *[]terms.Action, from int) {
 	kept := (*out)[:from]
 	for _, a := range (*out)[from:] {
 		if a.Kind == terms.Note && slices.Contains(standingKinds, a.Incident.Kind) {
+			a.Incident.Shared = nil
 			s.now[a.Incident] = true
 			if s.before[a.Incident] {
 				continue

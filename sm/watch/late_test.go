@@ -25,6 +25,7 @@ func TestLateSwept(t *testing.T) {
 		if a.Kind == terms.Send {
 			ev := terms.Event{Kind: terms.Answer, Tag: a.Tag}
 			if a.Attr == mad.AttrPortInfo {
+				ev.Data = m.inForce.Info[m.inForce.OwnPort()]
 				mad.PortInfoMasterSMLID.Put(ev.Data[:], uint64(m.inForce.Prog.SMLID))
 			}
 			m.Step(now, &ev, nil)

@@ -14,6 +14,7 @@ import (
 type lightSweep struct {
 	due         time.Duration // when the next sweep begins; never
 	under       bool          // a sweep is under way
+	begun       time.Duration // when it began
 	number      uint32        // of sweeps begun or dropped so far: an answer to an earlier one is late
 	next        int32         // the next node to ask; after the nodes, tables to read again
 	outstanding int           // SMPs under way
@@ -29,7 +30,7 @@ func (l *lightSweep) drop() {
 // beginLightSweep begins a sweep at our own port, which another manager may have written to.
 func (m *Manager) beginLightSweep() {
 	m.sweep.drop()
-	m.sweep.under, m.sweep.next = true, 0
+	m.sweep.under, m.sweep.next, m.sweep.begun = true, 0, m.now
 	m.tally.LightSweeps++
 	m.groups.doubtSent()
 	c := m.inForce
@@ -50,7 +51,7 @@ func (m *Manager) askSwitches() {
 	l, c := &m.sweep, m.inForce
 	for ; l.under && int(l.next) < len(c.Nodes)+len(c.Rewritten)+len(l.audit.picked) && l.outstanding < m.cfg.MaxPending; l.next++ {
 		if i := int(l.next) - len(c.Nodes); i >= 0 {
-			a := c.ReadAgain(m.readAgain(i), &m.paths)
+			a := c.ReadAgain(m.sweep.audit.readAgain(c, i), &m.paths)
 			a.Tag = terms.BlockTag
 			m.askForSweep(l.next, a)
 			continue
@@ -82,7 +83,7 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 		m.sweepFound(now, fmt.Sprintf("somebody has given our own port LID %d", mad.PortInfoLID.Get(ev.Data[:])))
 	case id == ledger.NoSlot:
 	case int(id) >= len(c.Nodes):
-		m.onTableAgain(now, m.readAgain(int(id)-len(c.Nodes)), ev)
+		m.onTableAgain(now, m.sweep.audit.readAgain(c, int(id)-len(c.Nodes)), ev)
 	case ev.Outcome != terms.Answered:
 		m.doubted[c.Nodes[id].GUID] = true
 		m.sweepFound(now, c.NodeName(id)+" no longer answers SwitchInfo")
@@ -94,6 +95,7 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 	}
 	if c := m.inForce; l.under && int(l.next) >= len(c.Nodes)+len(c.Rewritten)+len(l.audit.picked) && l.outstanding == 0 {
 		l.under, l.due = false, now+m.watch.Interval
+		m.tally.LightSweepTimes.add(now - l.begun)
 		c.ForgetRewritten()
 	}
 }
@@ -111,7 +113,7 @@ func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *terms.Event) {
 		m.sweep.audit.onTrueTable(c, index, arg)
 	case k == ledger.SetLFT:
 		c.DoubtBlocks(index)
-		m.onFalseTable(now, index, tag)
+		m.sweep.audit.onFalseTable(m, now, index, tag)
 		m.sweepFound(now, c.NodeName(index)+" holds another block of its forwarding table than it was given")
 	case k == ledger.SetSL2VL && c.FirstWrongSL(index, arg, &ev.Data) >= 0:
 		c.DoubtTables(c.Owner[index])
@@ -129,12 +131,13 @@ func (m *Manager) sweepFound(now time.Duration, what string) {
 
 // pendingChange is a change that no round has handled yet.
 type pendingChange struct {
+	since         time.Duration // when the first sign came; never
 	quiet, latest time.Duration // when a round begins if nothing more changes, and at the latest; never
 	first         string        // what changed first
 	more          int           // how often something changed after that
 }
 
-var nothingChanged = pendingChange{quiet: terms.Never, latest: terms.Never}
+var nothingChanged = pendingChange{since: terms.Never, quiet: terms.Never, latest: terms.Never}
 
 func (p *pendingChange) due() time.Duration { return min(p.quiet, p.latest) }
 
@@ -187,5 +190,5 @@ func (m *Manager) noteChange(now time.Duration, what string) {
 		p.more++
 		return
 	}
-	p.latest, p.first = now+m.watch.MostQuiet, what
+	p.since, p.latest, p.first = now, now+m.watch.MostQuiet, what
 }

@@ -109,7 +109,7 @@ func (m *Manager) onReadByLook(now time.Duration, ev *terms.Event) {
 		m.readPorts()
 	case mad.SwitchInfoLinearFDBTop.Get(ev.Data[:]) != uint64(c.Prog.Top):
 		l.under = false
-		m.foundAt(now, c.Nodes[l.node].GUID, c.NodeName(l.node)+" was restarted")
+		m.alarms.found(m, now, c.Nodes[l.node].GUID, c.NodeName(l.node)+" was restarted")
 	default:
 		if mad.SwitchInfoPortStateChange.Is(ev.Data[:]) {
 			c.DoubtUnverified(&c.Nodes[l.node])
@@ -158,7 +158,7 @@ func (m *Manager) onLooked(now time.Duration, ev *terms.Event) {
 	l.doubtful = slices.DeleteFunc(l.doubtful, func(k ledger.PortKey) bool { return k == c.PortKey(slot) })
 	switch {
 	case ev.Outcome != terms.Answered:
-		m.foundAt(now, c.Nodes[l.node].GUID, c.NodeName(l.node)+" no longer answers PortInfo")
+		m.alarms.found(m, now, c.Nodes[l.node].GUID, c.NodeName(l.node)+" no longer answers PortInfo")
 		l.differs = true
 	case mad.PortInfoPortState.Get(ev.Data[:]) == c.State(slot):
 	case (u == nil || u.state == linkUsed) && !differed && m.unsteady.isVain(c.Nodes[l.node].GUID): // perhaps only for a moment

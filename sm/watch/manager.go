@@ -75,11 +75,13 @@ type outbox struct{ out []terms.Action }
 
 // schedule holds when something is due; never.
 type schedule struct {
-	now       time.Duration // of this Step
-	pauseEnds time.Duration // the packets that the round waits for have left
-	storeLate time.Duration // the round goes on although what it has to store is not stored
-	again     time.Duration // the next round, if nothing changes
-	afresh    time.Duration // routing from scratch, since the Plan in force was repaired
+	now                   time.Duration // of this Step
+	pauseEnds             time.Duration // the packets that the round waits for have left
+	storeSince, storeLate time.Duration // since when the round stores, and when it is to go on without
+	again                 time.Duration // the next round, if nothing changes
+	afresh                time.Duration // routing from scratch, since the Plan in force is unbalanced
+
+	unbalanced bool // the Plan in force was repaired, or leaves something unused
 }
 
 // signs holds signs of change, and the sweeps and looks that find them.
@@ -107,10 +109,12 @@ type findings struct {
 
 // memory holds rounds and counts for Snapshots.
 type memory struct {
-	round Round // under way
-	last  *Round
-	good  *Round // the last whose Plan came into force
-	tally Tally
+	round   Round         // under way
+	noticed time.Duration // the first sign of the change that it handles; or when it began
+	routing time.Duration // when its last Plan was asked for
+	last    *Round
+	good    *Round // the last whose Plan came into force
+	tally   Tally
 }
 
 // NewManager makes a Manager that has not started.
@@ -163,7 +167,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		case terms.LookTag:
 			m.onLooked(now, ev)
 		case terms.ElectionTag:
-			m.onManagerAnswer(now, ev)
+			m.election.onAnswer(m, now, ev)
 		case terms.KeyTag:
 			m.onKeyShown(now, ev)
 		case terms.GroupTag:
@@ -173,10 +177,11 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		default:
 			m.stepRound(ev)
 		}
-	case terms.Planned, terms.Stored:
-		if ev.Kind == terms.Stored {
-			m.storeLate = terms.Never
-		}
+	case terms.Planned:
+		m.tally.RouteTimes.add(now - m.routing)
+		m.stepRound(ev)
+	case terms.Stored:
+		m.storeLate = terms.Never
 		m.stepRound(ev)
 	case terms.Claimed:
 		m.claimed = true
@@ -235,6 +240,11 @@ func (m *Manager) stepRound(ev *terms.Event) {
 	}
 	from := len(m.out)
 	m.out = m.current.Step(ev, m.out)
+	for i := from; i < len(m.out); i++ {
+		if m.out[i].Kind == terms.Route {
+			m.routing = m.now
+		}
+	}
 	m.standing.drop(&m.out, from)
 	if m.guid == 0 {
 		m.guid = m.found().OwnGUID()
@@ -247,7 +257,7 @@ func (m *Manager) stepRound(ev *terms.Event) {
 		m.pauseEnds = m.now + m.given.Limits.Pause
 		m.out[last] = terms.Action{Kind: terms.Wake, At: m.pauseEnds}
 	}
-	m.limitStore(from)
+	limitStore(m, from)
 }
 
 // proceed ends a finished round and begins the work that is due.
@@ -255,9 +265,9 @@ func (m *Manager) proceed(now time.Duration) {
 	if m.inRound && now >= m.pauseEnds {
 		m.pauseEnds = terms.Never
 		m.stepRound(&terms.Event{Kind: terms.PauseEnds})
-		m.wakeForStore()
+		wakeForStore(m)
 	}
-	m.endSlowStore(now)
+	endSlowStore(m, now)
 	if !m.ended && m.inRound && m.current.IsDone() {
 		m.endRound(now)
 		if !m.ended { // the next round begins in a Step of its own, so that Result stays until this end is reported
@@ -269,7 +279,7 @@ func (m *Manager) proceed(now time.Duration) {
 		return
 	}
 	if now >= m.alarms.due {
-		m.answerAlarms(now)
+		m.alarms.begin(m, now)
 	}
 	if m.drains.Follow(m.cfg.Drain) && m.inForce != nil {
 		m.noteChange(now, "the parts to be drained have changed")
@@ -349,6 +359,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.given = m.give(kind)
 	m.current, m.inRound = round.Begin(&m.given), true
 	m.doubted = map[fabric.GUID]bool{}
+	m.noticed = min(m.change.since, m.now)
 	m.change, m.again, m.wanted.why, m.alarms.due = nothingChanged, terms.Never, "", terms.Never
 	if kind == routeAfresh {
 		m.afresh = terms.Never
@@ -377,7 +388,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g.ReadTables = m.wanted.tables && m.inForce != nil
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
-	g.Claimed, g.HandedBy, g.Reregister = m.claimed, m.election.handed, m.reregister
+	g.Claimed, g.HandedBy, g.Inherit.IsLeft, g.Reregister = m.claimed, m.election.handed, m.election.isLeft, m.reregister
 	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
 	return g
 }
@@ -406,8 +417,8 @@ func (m *Manager) endRound(now time.Duration) {
 		m.watchStuck()
 		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
 		m.takeRound(now)
-		m.holdDead(now)
-		m.avoidDeaf(now)
+		m.unsteady.holdDead(m, now)
+		m.unsteady.avoidDeaf(m, now)
 		m.lookAfterRound(now)
 	} else {
 		maps.Copy(m.doubted, m.result.Doubted)
@@ -418,7 +429,7 @@ func (m *Manager) endRound(now time.Duration) {
 	}
 	if r.State == terms.OtherMaster { // which names and routes as it likes
 		m.giveUp()
-		m.election.handed = 0 // the next round is not of that offer
+		m.election.handed, m.election.isLeft = 0, false // the next round is not of that offer
 	}
 	if m.inForce != nil {
 		m.sweep.due = now + m.watch.Interval
@@ -454,7 +465,7 @@ func (m *memory) end(now time.Duration, result *round.Result) {
 	if s := round.Report.State; s == terms.Up || s == terms.UpInPart {
 		m.good = &round
 	}
-	m.tally.round(result)
+	m.tally.round(now, round.Begun, m.noticed, result)
 }
 
 // lookSoon is the time after which a manager looks again if another one, which it precedes, was
@@ -509,8 +520,10 @@ func (m *Manager) takeRound(now time.Duration) {
 	}
 	if more := len(changes) - mostChanges; more > 0 {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
+		m.out[len(m.out)-1].Incident.Shared = &terms.Shared{Rest: changes[mostChanges:]}
 	}
-	if m.afresh < terms.Never || m.watch.Rebalance > 0 && !m.given.Afresh && (added || m.result.Moved > 0) {
+	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
+	if m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced {
 		m.afresh = now + m.watch.Rebalance
 	}
 	if before == nil {
@@ -524,6 +537,11 @@ const mostChanges = 20
 // tell logs an incident.
 func (o *outbox) tell(k terms.IncidentKind, format string, args ...any) {
 	o.out = append(o.out, terms.Action{Kind: terms.Note, Incident: terms.Incident{Kind: k, Text: fmt.Sprintf(format, args...)}})
+}
+
+// share says what the last logged incident may have in common with others.
+func (o *outbox) share(what string, sides []terms.Side) {
+	o.out[len(o.out)-1].Incident.Shared = &terms.Shared{What: what, Sides: sides}
 }
 
 // Successor returns the Config of a Manager at another port that continues where this one ends.

@@ -1,9 +1,9 @@
 package watch
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +26,7 @@ type oddity struct {
 	found []place                                  // where it was a fault
 	grace time.Duration                            // how long packets may be lost over it
 	quiet bool                                     // a manager that starts leaves the subnet to it: it may be the master
+	warm  bool                                     // it is odd only when the subnet is up: see docs/design/2026-11-28-neighbours.md
 	harms bool                                     // it writes to ports, and no M_Key stops it
 }
 
@@ -132,7 +133,7 @@ var oddities = []oddity{
 	{kind: "none", where: hosts[:1]},
 	{kind: "garbage for a name", where: everywhere, agent: describes(func(int) string { return "\x1b[2J\n\r\x00\xff\xfe\u202e'\"`$(reboot)<script>\u2028%s%n" })},
 	{kind: "another name each time", where: everywhere, agent: describes(func(n int) string { return fmt.Sprint("node ", n) })},
-	{kind: "name trap each second", where: hosts, agent: describes(func(n int) string { return fmt.Sprint("node ", n) }), does: func(x *scene, p *peer) {
+	{kind: "name trap each second", found: []place{farHost}, where: hosts, agent: describes(func(n int) string { return fmt.Sprint("node ", n) }), does: func(x *scene, p *peer) {
 		p.does = x.each(time.Second, func() {
 			p.smp(0, mad.Request{Method: mad.Trap, Attr: mad.AttrNotice}, func(n []byte) {
 				mad.NoticeIsGeneric.Put(n, 1)
@@ -143,8 +144,8 @@ var oddities = []oddity{
 			})
 		})
 	}},
-	{kind: "LID 0xFFFF", where: everywhere, agent: portSays(mad.PortInfoLID, 0xFFFF)},
-	{kind: "LID 0xC000", where: everywhere, agent: portSays(mad.PortInfoLID, 0xC000)},
+	{kind: "LID 0xFFFF", found: []place{farHost, spine}, where: everywhere, agent: portSays(mad.PortInfoLID, 0xFFFF)},
+	{kind: "LID 0xC000", found: []place{farHost}, where: everywhere, agent: portSays(mad.PortInfoLID, 0xC000)},
 	{kind: "LID 0", where: everywhere, agent: portSays(mad.PortInfoLID, 0)},
 	{kind: "LID 1", where: everywhere, agent: portSays(mad.PortInfoLID, 1)},
 	{kind: "LMC 7", where: everywhere, agent: portSays(mad.PortInfoLMC, 7)},
@@ -164,16 +165,16 @@ var oddities = []oddity{
 	{kind: "stays Armed", where: everywhere, agent: portSays(mad.PortInfoPortState, mad.PortArmed)},
 	{kind: "state 7", where: everywhere, agent: portSays(mad.PortInfoPortState, 7)},
 	{kind: "all ports Active, also empty ones", where: everywhere, agent: portSays(mad.PortInfoPortState, mad.PortActive)},
-	{kind: "says IsSM on all ports", where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) {
+	{kind: "says IsSM on all ports", quiet: true, where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) {
 		mad.PortInfoCapabilityMask.Put(m.Data(), mad.PortInfoCapabilityMask.Get(m.Data())|mad.CapIsSM)
 	})},
-	{kind: "all bits of PortInfo", where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) {
+	{kind: "all bits of PortInfo", found: []place{leaf}, quiet: true, where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) {
 		for i := range m.Data() {
 			m.Data()[i] = 0xFF
 		}
 	})},
 	{kind: "PortInfo all zeros", where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) { clear(m.Data()) })},
-	{kind: "PortInfo shifted by a byte", where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) { copy(m.Data()[1:], m.Data()) })},
+	{kind: "PortInfo shifted by a byte", quiet: true, where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) { copy(m.Data()[1:], m.Data()) })},
 	{kind: "PortInfo cut after 32 bytes", where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) { clear(m.Data()[32:]) })},
 	{kind: "NumPorts 0", where: everywhere, agent: nodeSays(mad.NodeInfoNumPorts, 0)},
 	{kind: "NumPorts 255", where: everywhere, agent: nodeSays(mad.NodeInfoNumPorts, 255)},
@@ -201,7 +202,7 @@ var oddities = []oddity{
 		}}
 	}},
 	{kind: "PartitionCap 0", where: everywhere, agent: nodeSays(mad.NodeInfoPartitionCap, 0)},
-	{kind: "the GUID of the manager", where: everywhere, agent: func(x *scene, _ fabric.NodeID) *temper {
+	{kind: "the GUID of the manager", warm: true, where: everywhere, agent: func(x *scene, _ fabric.NodeID) *temper {
 		n := &x.f.Nodes[x.at[0].Node]
 		return &temper{answers: func(m mad.Datagram) {
 			if m.Attr() == mad.AttrNodeInfo {
@@ -211,7 +212,7 @@ var oddities = []oddity{
 			}
 		}}
 	}},
-	{kind: "the GUID of the manager's switch", where: switches, agent: func(x *scene, _ fabric.NodeID) *temper {
+	{kind: "the GUID of the manager's switch", warm: true, where: switches, agent: func(x *scene, _ fabric.NodeID) *temper {
 		n := &x.f.Nodes[x.f.Peer(x.at[0]).Node]
 		return &temper{answers: func(m mad.Datagram) {
 			if m.Attr() == mad.AttrNodeInfo {
@@ -235,11 +236,11 @@ var oddities = []oddity{
 	{kind: "LinearFDBCap 0", where: switches, agent: switchSays(mad.SwitchInfoLinearFDBCap, 0)},
 	{kind: "LinearFDBCap 0xFFFF", where: switches, agent: switchSays(mad.SwitchInfoLinearFDBCap, 0xFFFF)},
 	{kind: "LinearFDBTop 0", where: switches, agent: switchSays(mad.SwitchInfoLinearFDBTop, 0)},
-	{kind: "LinearFDBTop 0xFFFF", where: switches, agent: switchSays(mad.SwitchInfoLinearFDBTop, 0xFFFF)},
+	{kind: "LinearFDBTop 0xFFFF", found: []place{leaf}, where: switches, agent: switchSays(mad.SwitchInfoLinearFDBTop, 0xFFFF)},
 	{kind: "MulticastFDBTop 0xBFFF", where: switches, agent: switchSays(mad.SwitchInfoMulticastFDBTop, 0xBFFF)},
 	{kind: "MulticastFDBCap 0xFFFF", where: switches, agent: switchSays(mad.SwitchInfoMulticastFDBCap, 0xFFFF)},
 	{kind: "enhanced port 0", where: switches, agent: switchSays(mad.SwitchInfoEnhancedPort0, 1)},
-	{kind: "SwitchInfo all bits", where: switches, agent: answersOf(mad.AttrSwitchInfo, func(m mad.Datagram) {
+	{kind: "SwitchInfo all bits", found: []place{leaf}, where: switches, agent: answersOf(mad.AttrSwitchInfo, func(m mad.Datagram) {
 		for i := range m.Data() {
 			m.Data()[i] = 0xFF
 		}
@@ -252,12 +253,7 @@ var oddities = []oddity{
 			return carryOut
 		}}
 	}},
-	{kind: "port 0 for every port", where: switches, agent: func(*scene, fabric.NodeID) *temper {
-		return &temper{instead: func(m mad.Datagram) bool { // NOT carried out
-			return false
-		}}
-	}},
-	{kind: "refuses SwitchInfo", where: switches, agent: always(mad.StatusBadField, isSet(mad.AttrSwitchInfo))},
+	{kind: "refuses SwitchInfo", found: []place{leaf, spine}, where: switches, agent: always(mad.StatusBadField, isSet(mad.AttrSwitchInfo))},
 	{kind: "refuses LFT", where: switches, agent: always(mad.StatusBadField, isSet(mad.AttrLinearForwardingTable))},
 	{kind: "refuses MFT", where: switches, agent: always(mad.StatusBadField, isSet(mad.AttrMulticastForwardingTable))},
 	{kind: "refuses P_Keys", where: everywhere, agent: always(mad.StatusBadField, isSet(mad.AttrPKeyTable))},
@@ -269,13 +265,13 @@ var oddities = []oddity{
 		n := 0
 		return &temper{instead: func(m mad.Datagram) bool { n++; return n%2 == 1 && m.Answer(mad.StatusBusy) }}
 	}},
-	{kind: "says Set is no method", where: everywhere, agent: always(mad.StatusBadMethod, isSet())},
-	{kind: "echoes Sets", where: everywhere, agent: func(*scene, fabric.NodeID) *temper {
+	{kind: "says Set is no method", found: []place{spine}, where: everywhere, agent: always(mad.StatusBadMethod, isSet())},
+	{kind: "echoes Sets", found: []place{leaf}, where: everywhere, agent: func(*scene, fabric.NodeID) *temper {
 		return &temper{instead: func(m mad.Datagram) bool { return m.Method() == mad.Set && m.Answer(mad.StatusOK) }}
 	}},
 	{kind: "echoes Sets of PortInfo", where: everywhere, agent: always(mad.StatusOK, isSet(mad.AttrPortInfo))},
-	{kind: "echoes Sets of LFT", where: switches, agent: always(mad.StatusOK, isSet(mad.AttrLinearForwardingTable))},
-	{kind: "echoes Sets of SwitchInfo", where: switches, agent: always(mad.StatusOK, isSet(mad.AttrSwitchInfo))},
+	{kind: "echoes Sets of LFT", found: []place{spine}, grace: 4 * time.Minute, where: switches, agent: always(mad.StatusOK, isSet(mad.AttrLinearForwardingTable))},
+	{kind: "echoes Sets of SwitchInfo", found: []place{leaf, spine}, where: switches, agent: always(mad.StatusOK, isSet(mad.AttrSwitchInfo))},
 	{kind: "answers Sets by zeros", where: everywhere, agent: func(*scene, fabric.NodeID) *temper {
 		return &temper{answers: func(m mad.Datagram) {
 			if m.Attr() == mad.AttrPortInfo || m.Attr() == mad.AttrSwitchInfo || m.Attr() == mad.AttrLinearForwardingTable {
@@ -299,7 +295,7 @@ var oddities = []oddity{
 			m.Data()[i] = 200
 		}
 	})},
-	{kind: "loses each third LFT block", where: switches, agent: func(*scene, fabric.NodeID) *temper {
+	{kind: "loses each third LFT block", found: []place{spine}, grace: 4 * time.Minute, where: switches, agent: func(*scene, fabric.NodeID) *temper {
 		n := 0
 		return &temper{instead: func(m mad.Datagram) bool {
 			if m.Attr() != mad.AttrLinearForwardingTable || m.Method() != mad.Set {
@@ -309,7 +305,7 @@ var oddities = []oddity{
 			return n%3 == 1 && m.Answer(mad.StatusOK)
 		}}
 	}},
-	{kind: "M_Key 1 protect 3 in answers", where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) {
+	{kind: "M_Key 1 protect 3 in answers", found: []place{leaf}, where: everywhere, agent: answersOf(mad.AttrPortInfo, func(m mad.Datagram) {
 		mad.PortInfoMKey.Put(m.Data(), 1)
 		mad.PortInfoMKeyProtectBits.Put(m.Data(), 3)
 	})},
@@ -324,17 +320,17 @@ var oddities = []oddity{
 		})
 	}},
 	{kind: "SMInfo of state 9", where: hosts, does: func(x *scene, p *peer) { x.show(p, &face{state: 9, priority: 15, key: ownKey, until: never}) }},
-	{kind: "SMInfo GUID 0", where: hosts, does: func(x *scene, p *peer) {
+	{kind: "a standby of GUID 1", found: []place{nearHost}, where: hosts, does: func(x *scene, p *peer) {
 		x.show(p, &face{state: mad.SMStateStandby, priority: 15, key: ownKey, guid: 1, until: never})
 	}},
-	{kind: "a standby of our GUID", where: hosts, does: func(x *scene, p *peer) {
+	{kind: "a standby of our GUID", found: []place{nearHost}, where: hosts, does: func(x *scene, p *peer) {
 		x.show(p, &face{state: mad.SMStateStandby, priority: 15, key: ownKey, guid: x.f.Nodes[x.at[0].Node].Ports[1].GUID, until: never})
 	}},
-	{kind: "says IsSM on and off", where: hosts, does: func(x *scene, p *peer) {
+	{kind: "says IsSM on and off", found: []place{farHost}, quiet: true, where: hosts, does: func(x *scene, p *peer) {
 		on := false
 		p.does = x.each(700*time.Millisecond, func() { on = !on; p.sub.SetIsSM(p.id, on) })
 	}},
-	{kind: "writes to the manager's port", where: hosts, does: func(x *scene, p *peer) {
+	{kind: "writes to the manager's port", found: []place{nearHost}, harms: true, where: hosts, does: func(x *scene, p *peer) {
 		p.does = x.each(time.Second, func() {
 			p.smp(0, mad.Request{Method: mad.Set, Attr: mad.AttrPortInfo, Modifier: 1}, func(d []byte) {
 				info, _ := p.sub.PortInfo(x.at[0])
@@ -383,7 +379,7 @@ func (x *scene) replug(a, b fabric.End) {
 }
 
 // newOddScene makes a scene of a fat tree with one odd device.
-func newOddScene(t testing.TB, o *oddity, at place, keys terms.Keys) (x *scene, odd fabric.NodeID) {
+func newOddScene(t testing.TB, o *oddity, at place) (x *scene, odd fabric.NodeID) {
 	f := smtest.Formula(t, "rlft(6,2)")
 	x = &scene{spared: map[fabric.NodeID]bool{}, tree: map[fabric.LinkID]bool{}, kinds: map[string]bool{}}
 	nodes := []fabric.NodeID{}
@@ -393,7 +389,6 @@ func newOddScene(t testing.TB, o *oddity, at place, keys terms.Keys) (x *scene, 
 	}
 	x.market = newMarketAt(t, f, 1, nodes[:2], nodes[2:])
 	x.market.rng = rand.New(rand.NewPCG(1, 2))
-	x.keys = keys
 	x.market.tempers = &tempers{f: f, of: map[fabric.NodeID]*temper{}}
 	odd = nodeAt(f, at)
 	x.wrote = func(v *virtual, a *terms.Action) {
@@ -409,11 +404,14 @@ func newOddScene(t testing.TB, o *oddity, at place, keys terms.Keys) (x *scene, 
 		x.peers = append(x.peers, p)
 	}
 	x.watch = newService(x)
+	x.harmed = o.harms
 	x.beside = append(x.beside, func() {
 		for _, p := range x.peers {
 			p.step(x.now)
 		}
-		x.watch.step()
+		if !x.harmed {
+			x.watch.step()
+		}
 	})
 	return x, odd
 }
@@ -428,6 +426,17 @@ func (x *scene) misbehave(o *oddity, odd fabric.NodeID) {
 	}
 	if o.wires != nil {
 		o.wires(x, odd)
+	}
+}
+
+// excuse lets a time pass in which nothing is asked of the managers.
+func (x *scene) excuse(d time.Duration) {
+	if d > 0 {
+		was := x.harmed
+		x.harmed = true
+		x.run(d, false)
+		x.harmed = was
+		x.watch.restart()
 	}
 }
 
@@ -449,7 +458,7 @@ func (x *scene) load() (l load) {
 	return l
 }
 
-func playOddity(t testing.TB, o *oddity, at place, keys terms.Keys, cold bool) (l load, report string) {
+func playOddity(t testing.TB, o *oddity, at place, cold bool) (l load, report string) {
 	var x *scene
 	defer func() {
 		if r := recover(); r != nil {
@@ -457,13 +466,12 @@ func playOddity(t testing.TB, o *oddity, at place, keys terms.Keys, cold bool) (
 			if !is {
 				panic(r)
 			}
-			report = strings.SplitN(string(what), "\n", 2)[0]
-			if x != nil && os.Getenv("ODDLOG") != "" {
+			if report = strings.SplitN(string(what), "\n", 2)[0]; x != nil {
 				report += "\n" + strings.Join(x.log[max(0, len(x.log)-*peerTrace):], "\n")
 			}
 		}
 	}()
-	x, odd := newOddScene(caught{t}, o, at, keys)
+	x, odd := newOddScene(caught{t}, o, at)
 	if cold {
 		x.misbehave(o, odd)
 	}
@@ -489,6 +497,7 @@ func playOddity(t testing.TB, o *oddity, at place, keys terms.Keys, cold bool) (
 			x.t.Fatal(err)
 		}
 		x.watch.faultAt = x.now + 100*time.Millisecond
+		x.excuse(o.grace)
 	}
 	x.run(12*time.Second, true)
 	// a good cable fails
@@ -509,23 +518,8 @@ func playOddity(t testing.TB, o *oddity, at place, keys terms.Keys, cold bool) (
 	l.rounds -= before.rounds
 	l.notes -= before.notes
 	l.smps -= before.smps
-	if os.Getenv("ODDWHY") != "" {
-		why, kinds := map[string]int{}, map[string]int{}
-		for _, v := range x.living() {
-			for _, i := range v.entries[max(0, len(v.entries)-l.notes):] {
-				kinds[string(i.Kind)]++
-				if i.Kind == terms.RoundBegun || i.Kind == terms.SweepFound || kinds[string(i.Kind)] < 2 {
-					why[string(i.Kind)+": "+i.Text]++
-				}
-			}
-		}
-		for w, n := range why {
-			fmt.Println("    ", n, w)
-		}
-		fmt.Println("    ", kinds)
-	}
 	// the master dies
-	if _, v := masters(x.living()); v != nil {
+	if _, v := masters(x.living()); v != nil && !o.quiet && !o.harms {
 		for i := range x.managers {
 			if x.managers[i] == v {
 				x.sub.Detach(v.id)
@@ -545,11 +539,14 @@ func playOddity(t testing.TB, o *oddity, at place, keys terms.Keys, cold bool) (
 		x.t.Fatal(err)
 	}
 	x.watch.faultAt = x.now
+	if o.harms {
+		x.excuse(30 * time.Second)
+		x.harmed = false
+	}
 	for wait := 0; ; wait++ {
 		x.run(time.Second, false)
 		n, v := masters(x.living())
 		if n == 1 && v.manager.isDone(false) {
-			report = fmt.Sprintf("up after %d s", wait)
 			break
 		}
 		if wait > 400 {
@@ -579,24 +576,42 @@ func (x *scene) goodCable(odd fabric.NodeID) fabric.LinkID {
 	panic("no cable")
 }
 
-// TestOddNeighbours plays them.
+var odd = flag.String("odd", "", "the only kind that TestOddNeighbours plays, or all")
+
+// TestOddNeighbours has one odd device among good ones, from the start or from some time on
+// (oddities). Whatever it does,
+//
+//   - the managers get along, honest hosts reach each other, and get their paths within a second;
+//   - a good cable that fails is repaired within five seconds;
+//   - no LID of an honest host moves, also if the master dies;
+//   - the manager comes to rest: it does not sweep, write and log for ever;
+//   - when the device is as others again the subnet is up, and switches hold what was proven.
+//
+// CI plays those that were found to be faults. -odd all plays all of them, in two minutes.
 func TestOddNeighbours(t *testing.T) {
 	racing.SkipLong(t)
-	only := os.Getenv("ODD")
 	for i := range oddities {
 		o := &oddities[i]
-		if only != "" && o.kind != only {
+		where := o.found
+		if *odd != "" {
+			where = o.where
+		}
+		if *odd != "" && *odd != "all" && o.kind != *odd {
 			continue
 		}
-		for _, at := range o.where {
+		for _, at := range where {
 			for _, cold := range []bool{true, false} {
-				l, report := playOddity(t, o, at, terms.Keys{}, cold)
-				bad := ""
-				if !strings.HasPrefix(report, "up after") || l.rounds > 12 || l.notes > 150 || l.smps > 30000 {
-					bad = "### "
+				if cold && (o.quiet || o.warm) {
+					continue
 				}
-				fmt.Printf("%s%s, at %v, cold %v: %+v %s\n", bad, o.kind, at, cold, l, report)
+				l, text := playOddity(t, o, at, cold)
+				if text != "" || !o.harms && (l.rounds > mostLoad.rounds || l.notes > mostLoad.notes || l.smps > mostLoad.smps) {
+					t.Errorf("%s, at %v, from the start: %v: %+v in two minutes of rest\n%s", o.kind, at, cold, l, text)
+				}
 			}
 		}
 	}
 }
+
+// mostLoad is the most that a manager does in two minutes in which nothing else happens.
+var mostLoad = load{rounds: 20, notes: 300, smps: 6000}

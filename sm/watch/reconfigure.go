@@ -2,6 +2,7 @@ package watch
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"weft/sm/terms"
@@ -36,7 +37,8 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	m.cfg.Unproven, m.cfg.TakeOver, m.cfg.AskRoles = to.Unproven, to.TakeOver, to.AskRoles
 	m.cfg.SMKey, m.cfg.Priority, m.cfg.Keys = to.SMKey, to.Priority, to.Keys
 	m.takeFiles(to)
-	m.cfg.Options = to.Options
+	m.cfg.Options, m.cfg.Pause = to.Options, to.Pause
+	m.cfg.FillIn()
 	m.cfg.Drain, m.cfg.Expected, m.cfg.QuarantineStrangers = to.Drain, to.Expected, to.QuarantineStrangers
 	m.cfg.Admitted = nil
 	m.watch = s.Watch
@@ -44,24 +46,46 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	m.sweep.due = sooner(m.sweep.due, now+s.Watch.Interval)
 	m.again = sooner(m.again, now+s.Watch.MostRetry)
 	m.election.due = sooner(m.election.due, now+s.Watch.Interval)
-	if m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); s.Watch.Rebalance <= 0 {
+	switch m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); {
+	case s.Watch.Rebalance <= 0:
 		m.afresh = terms.Never
+	case m.afresh == terms.Never && m.unbalanced && m.inForce != nil:
+		m.afresh = now + s.Watch.Rebalance
 	}
 	m.tellRules()
 	m.others.decide(m, "the settings were reloaded")
-	isMaster := m.election.master == nil && !m.election.off
-	switch {
-	case s.Afresh && isMaster:
-		m.ask("the settings of routing have changed", true)
-	case isMaster && !reflect.DeepEqual(m.cfg.Partitions, was.Partitions):
-		m.ask("the partitions have changed", false)
-	case isMaster && !m.cfg.Levels.Equal(was.Levels):
-		m.ask("the levels of service have changed", false)
-	case m.cfg.Priority != was.Priority && isMaster: // a standby may precede us now
-		m.ask("the priority has changed", false)
-	case !m.cfg.Keys.GivesSame(&was.Keys) && isMaster:
-		m.ask("the M_Keys have changed", false)
+	if m.election.master != nil || m.election.off {
+		return
 	}
+	if s.Afresh {
+		m.ask("the settings of routing have changed", true)
+	} else if what := settingsForRound(&was, &m.cfg); what != "" {
+		m.ask(what+" changed", false)
+	}
+}
+
+// settingsForRound returns which changed settings need a round to be in force, "" if none do. The
+// parts to be drained need none here: see Manager.proceed.
+func settingsForRound(was, cfg *terms.Config) string {
+	for _, s := range []struct {
+		changed bool
+		what    string
+	}{
+		{!reflect.DeepEqual(cfg.Partitions, was.Partitions), "the partitions have"},
+		{!cfg.Levels.Equal(was.Levels), "the levels of service have"},
+		{cfg.Priority != was.Priority, "the priority has"}, // a standby may precede us now
+		{!cfg.Keys.GivesSame(&was.Keys), "the M_Keys have"},
+		{!slices.Equal(cfg.AdmittedNodes(), was.AdmittedNodes()) || (cfg.AdmittedNodes() == nil) != (was.AdmittedNodes() == nil), "the nodes that are left out have"},
+		{!reflect.DeepEqual(cfg.Expected, was.Expected), "the expected fabric has"},
+		{cfg.AskRoles != was.AskRoles, "the use of switch roles has"},
+		{cfg.Unproven != was.Unproven, "the use of unproven Plans has"},
+		{cfg.TakeOver != was.TakeOver, "the option take-over has"},
+	} {
+		if s.changed {
+			return s.what
+		}
+	}
+	return ""
 }
 
 // sooner returns when work is due after its delay has changed; never stays never.

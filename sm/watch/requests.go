@@ -186,10 +186,9 @@ func (q *smRequest) isKnown() bool {
 // one busy.
 func (q *smRequest) handover(isMaster bool) (status mad.Status, then func()) {
 	const strangers = fabric.GUID(0) // which share one limit
-	take := func() { q.takeOver(q.from) }
 	switch known := q.isKnown(); {
 	case known && (isMaster || q.others.admits(q.now, q.from)):
-		return mad.StatusOK, take
+		return mad.StatusOK, q.takeOver
 	case !known && q.others.admits(q.now, strangers):
 		return mad.StatusBusy, func() { q.noteChange(q.now, "an unknown manager hands the subnet over") }
 	}

@@ -134,7 +134,7 @@ func (o *ownFiles) differences(r *Rules, who, then string) (list []string) {
 			list = append(list, fmt.Sprintf("the %s of %s stay in force after a takeover and after reloads: this manager has none (option %s)", what, who, option))
 		}
 	}
-	add(!isSame(r.Partitions, o.partitions), o.partitions != nil, "partitions", "partitions")
+	add(!isSame(r.Partitions.Listed(), o.partitions.Listed()), o.partitions != nil, "partitions", "partitions")
 	add(r.Levels != nil && !o.levels.Equal(r.Levels), len(o.levels) > 0, "levels of service", "levels")
 	add(r.Levels != nil && !isSame(r.Congestion, o.congestion), o.congestion != nil, "settings of congestion control", "congestion-control")
 	if r.Levels != nil && !slices.Equal(r.Admitted, o.admitted) {
@@ -215,11 +215,13 @@ func (m *Manager) tellInherited() {
 		m.afresh = m.now + m.watch.Rebalance
 	}
 	if !slices.Equal(r.Drained, m.cfg.Drain) && len(r.Drained) > 0 {
-		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(r.Drained, ", "))
+		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(partNames(m.inForce.Fabric, r.Drained), ", "))
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
-			m.tell(terms.Quarantined, "%s was put in quarantine by the previous master: it is not used until it has been up for %v without a change", l.name, max(l.hold, m.watch.Flaps.Hold))
+			m.tally.Quarantines++
+			m.tell(terms.Quarantined, "%s was put in quarantine by the previous master (%s): it is not used until it has been up for %v without a change",
+				l.name, cmp.Or(l.reason.Why, "it does not say why"), max(l.hold, m.watch.Flaps.Hold))
 		}
 	}
 	m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the drains of the previous master", Drains: m.drains.clone()})
@@ -237,14 +239,18 @@ func (m *Manager) compareInForce() {
 // settings when it takes over.
 func (m *Manager) takeFiles(to *terms.Config) {
 	own := ownFilesOf(to)
+	was := m.cfg
+	if m.inForce == nil && !m.inRound { // no device has them from us
+		was.Partitions, was.Congestion = nil, nil
+	}
 	if own.partitions != nil || m.own.partitions != nil {
-		m.cfg.Partitions = own.partitions.After(m.cfg.Partitions)
+		m.cfg.Partitions = own.partitions.After(was.Partitions)
 	}
 	if len(own.levels) > 0 || len(m.own.levels) > 0 {
 		m.cfg.Levels = own.levels
 	}
 	if own.congestion != nil || m.own.congestion != nil {
-		m.cfg.Congestion = own.congestion
+		m.cfg.Congestion = own.congestion.After(was.Congestion)
 	}
 	m.own = own
 	if m.inForce != nil {

@@ -28,7 +28,9 @@ type Snapshot struct {
 	Routed   *Routed  // its subnet and Plan; nil with InForce
 	Due      []Due
 	Drains   []string // switches and cables to be drained, present or not
-	Held     []string // links in quarantine
+	ToDrain  []string // their names for people
+	PortName string   // of Port; "" until it is known
+	Held     []HeldLink
 	// Contested says who writes to our ports besides us, "" if nobody does.
 	Contested string
 	Disabled  []string // disabled switch ports, by whomever
@@ -49,6 +51,7 @@ type Routed struct {
 	Plan   *route.Plan
 
 	Partitions *terms.Partitioning // nil: all ports are together
+	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
 	Levels     levels.Levels       // of service
 }
 
@@ -60,6 +63,16 @@ type Round struct {
 	Ended  time.Duration // if it has ended
 	Phase  string        // if it is under way
 	Report *terms.Report // if it has ended
+}
+
+// HeldLink is a link in quarantine.
+type HeldLink struct {
+	Name    string
+	Why     string        // the reason, in words
+	Returns int           // how often it came back before
+	Since   time.Duration // when its quarantine began
+	Release time.Duration // when it is used again, unless it changes before; never: it is down
+	Hold    time.Duration // how long it must be up without a change
 }
 
 // Due is planned work of a Manager.
@@ -92,12 +105,13 @@ func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Contested: m.contest.text, Tally: m.tally}
 	if m.inForce != nil {
+		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.PortName(m.inForce.OwnPort())
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions, m.inForce.By.Levels}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels}
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
-			s.Held = append(s.Held, l.name)
+			s.Held = append(s.Held, HeldLink{l.name, l.reason.Why, l.reason.Returns, l.since, l.releaseDue(m.inForce, m.watch.Flaps), max(l.hold, m.watch.Flaps.Hold)})
 		}
 	}
 	if s.Role == terms.Master || m.learned.rules != nil {

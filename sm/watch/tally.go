@@ -2,6 +2,7 @@ package watch
 
 import (
 	"slices"
+	"time"
 
 	"weft/sm/ledger"
 	"weft/sm/round"
@@ -20,6 +21,12 @@ type Tally struct {
 	Traps       [len(trapNumbers) + 1]int
 	Dropped     Dropped
 	smps        [ledger.NumKinds + 1]smpCount
+
+	LightSweepTimes Times // of light sweeps that came to their end
+	RoundTimes      Times // of rounds, from beginning to end
+	RouteTimes      Times // of Plans: computed and judged
+	RepairTimes     Times // from the first sign of a change to the end of the round that repaired the Plan
+	Quarantines     int   // links put in quarantine
 }
 
 // Dropped counts datagrams that were ignored.
@@ -65,11 +72,13 @@ func (t *Tally) TrapsBy() map[uint64]int {
 const setManager = ledger.NumKinds
 
 // SMPs returns the counts by method and attribute, light sweeps and other managers included.
-func (t *Tally) SMPs() (by []terms.Count) {
+func (t *Tally) SMPs() []terms.Count {
+	return slices.DeleteFunc(t.AllSMPs(), func(n terms.Count) bool { return n.Requests == 0 })
+}
+
+// AllSMPs returns SMPs, and zeros for what was never sent.
+func (t *Tally) AllSMPs() (by []terms.Count) {
 	for k, n := range t.smps {
-		if n.requests == 0 {
-			continue
-		}
 		method, attr := mad.Set, mad.AttrSMInfo
 		if ledger.Kind(k) != setManager {
 			method, attr = ledger.Kinds[k].Method, ledger.Kinds[k].Attr
@@ -129,14 +138,17 @@ func (t *Tally) trap(number uint64) {
 	t.Traps[i]++
 }
 
-// round counts a round that has ended.
-func (t *Tally) round(result *round.Result) {
+// round counts a round that has ended: when it began, and when the first sign of the change came
+// that it handles.
+func (t *Tally) round(now, begun, noticed time.Duration, result *round.Result) {
 	r := result.Report
+	t.RoundTimes.add(now - begun)
 	t.Rounds[slices.Index(ends[:], r.State)]++
 	t.HeavySweeps += r.Sweeps
 	t.Blocks += r.Written.Blocks
 	if result.Repaired {
 		t.Repairs++
 		t.Moved += result.Moved
+		t.RepairTimes.add(now - noticed)
 	}
 }

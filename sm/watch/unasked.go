@@ -1,7 +1,9 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"weft/fabric"
@@ -78,7 +80,8 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	}
 	m.reply(ev)
 	m.tally.trap(number)
-	what := fmt.Sprintf("trap %d (%s) from LID %d%s", number, mad.NoticeTrapNumber.Decl().ValueName(number), issuer, name)
+	of := fmt.Sprintf("trap %d (%s)", number, mad.NoticeTrapNumber.Decl().ValueName(number))
+	what := fmt.Sprintf("%s from LID %d%s", of, issuer, name)
 	kind := terms.TrapCame
 	if number == mad.TrapBadMKey && mad.NoticeIsGeneric.Is(notice) {
 		kind, what = terms.WrongKey, what+violationText(m.inForce, slot, notice)
@@ -86,6 +89,10 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	}
 	if m.traps.isNew(issuer, what) {
 		m.tell(kind, "%s", what)
+		if changed { // a node that restarts changes a port of all its neighbours
+			m.share(of+" from {n} nodes", []terms.Side{{Part: cmp.Or(strings.TrimPrefix(name, ", "), fmt.Sprintf("LID %d", issuer))}})
+			m.out[len(m.out)-1].Incident.Shared.Comes = true
+		}
 	}
 	if changed && (m.inRound || m.election.master == nil) { // for a standby it is the master's business
 		if id >= 0 {
@@ -95,7 +102,7 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 		}
 		switch {
 		case number != mad.TrapLinkState:
-			m.noteAlarm(now, nodeOf(m.inForce, id), what)
+			m.alarms.note(m, now, nodeOf(m.inForce, id), what)
 		case !m.waitsFor(now, id, issuer):
 			m.noteChange(now, what)
 		}

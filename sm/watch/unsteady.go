@@ -35,6 +35,14 @@ type unsteadyLink struct {
 	hold     time.Duration // of the last quarantine; 0: there was none
 	toggles  int           // changes in this quarantine
 	trial    time.Duration // if it comes back before this, quarantine follows at once
+	since    time.Duration // when its quarantine began
+	reason   holdReason    // of its quarantine
+}
+
+// holdReason says why a link is in quarantine.
+type holdReason struct {
+	Why     string `json:",omitempty"` // in words
+	Returns int    `json:",omitempty"` // how often it came back before
 }
 
 // linkState says how an unsteady link is used.
@@ -216,6 +224,8 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 		why = fmt.Sprintf("came back within %v after its last quarantine", l.hold)
 	}
 	m.untold = true
+	l.reason, l.since = holdReason{why, len(l.came)}, now
+	m.tally.Quarantines++
 	l.state, l.hold, l.came, l.toggles = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil, 0
 	m.tell(terms.Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
 	m.noteChange(now, l.name+" is put in quarantine")
@@ -249,7 +259,7 @@ func (l *unsteadyLink) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) t
 
 // release takes links that were steady for long enough back into use.
 func (m *Manager) release(now time.Duration) {
-	m.tryDeaf(now)
+	m.unsteady.tryDeaf(m, now)
 	for _, l := range m.unsteady.links {
 		if now < l.releaseDue(m.inForce, m.watch.Flaps) {
 			continue
@@ -273,12 +283,13 @@ type toldLink struct {
 	Came     int           // how often it came back, within FlapRule.Within
 	Hold     time.Duration // of the last quarantine
 	Trial    bool          // if it comes back soon, quarantine follows at once
+	holdReason
 }
 
 // told lists the links that a manager must know when it takes over.
 func (u *unsteady) told(now, within time.Duration) (list []toldLink) {
 	for _, l := range u.links {
-		t := toldLink{Ends: l.ends, Name: l.name, ToSwitch: l.toSwitch, State: l.state, Hold: l.hold, Trial: now < l.trial}
+		t := toldLink{Ends: l.ends, Name: l.name, ToSwitch: l.toSwitch, State: l.state, Hold: l.hold, Trial: now < l.trial, holdReason: l.reason}
 		for _, at := range l.came {
 			if now-at <= within {
 				t.Came++
@@ -295,7 +306,7 @@ func (u *unsteady) told(now, within time.Duration) (list []toldLink) {
 func linksOf(list []toldLink, now time.Duration) (links []*unsteadyLink) {
 	for i := range list {
 		t := &list[i]
-		l := &unsteadyLink{ends: t.Ends, name: t.Name, toSwitch: t.ToSwitch, state: min(t.State, linkSpared), hold: max(0, t.Hold), changed: now}
+		l := &unsteadyLink{ends: t.Ends, name: t.Name, toSwitch: t.ToSwitch, state: min(t.State, linkSpared), hold: max(0, t.Hold), changed: now, since: now, reason: t.holdReason}
 		l.came = slices.Repeat([]time.Duration{now}, min(max(0, t.Came), mostCame))
 		if t.Trial {
 			l.trial = now + l.hold

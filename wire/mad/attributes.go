@@ -45,6 +45,14 @@ func (c Class) Attribute(id AttrID) *Layout {
 	return nil
 }
 
+// AttributeNames returns the names of a class's attributes, by number.
+func (c Class) AttributeNames() (names []string) {
+	for _, a := range c.attributes() {
+		names = append(names, a.layout.Name)
+	}
+	return names
+}
+
 // AttributeName returns the name of an attribute in a class, or its number.
 func (c Class) AttributeName(id AttrID) string {
 	if l := c.Attribute(id); l != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,3 +162,20 @@ func FlagError(cmd *cobra.Command, err error) error {
 
 // Version is the release; the build adds the commit.
 const Version = "0.1.0"
+
+// Commit returns the commit that the program was built from; "unknown" if the build does not record
+// it.
+func Commit() string {
+	commit := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				commit += ", changed since"
+			}
+		}
+	}
+	return commit
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -105,7 +106,8 @@ func (a *apiFlags) listen() (*apiServer, error) {
 }
 
 // renew reads token and certificate again and uses them. It returns what has changed, or an error
-// if TLS would be switched on or off.
+// if TLS would be switched on or off, or if the
+// new certificate is not valid and the old one is.
 func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
 	token, cert, err := a.secrets()
 	if err != nil {
@@ -116,11 +118,15 @@ func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
 		return nil, errors.New("api-cert: restart the manager to switch TLS on or off")
 	}
 	if cert != nil && !slices.EqualFunc(was.Certificate, cert.Certificate, bytes.Equal) {
-		s.cert.Store(cert)
-		changed = append(changed, "the certificate of api")
+		if err = worse(was, cert, time.Now()); err != nil {
+			err = fmt.Errorf("api-cert: %s: %w", a.cert, err)
+		} else {
+			s.cert.Store(cert)
+			changed = append(changed, "the certificate of api")
+		}
 	}
 	if s.guard.Renew(token) {
 		changed = append(changed, "the token of api")
 	}
-	return changed, nil
+	return changed, err
 }

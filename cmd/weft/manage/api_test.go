@@ -22,11 +22,17 @@ import (
 // writeCertificate writes a certificate of this machine, and its key.
 func writeCertificate(t *testing.T, number int64, cert, key string) {
 	t.Helper()
+	writeCertificateUntil(t, number, time.Now().Add(time.Hour), cert, key)
+}
+
+// writeCertificateUntil writes one that expires then.
+func writeCertificateUntil(t *testing.T, number int64, until time.Time, cert, key string) {
+	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := &x509.Certificate{SerialNumber: big.NewInt(number), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	of := &x509.Certificate{SerialNumber: big.NewInt(number), NotAfter: until, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	der, err := x509.CreateCertificate(rand.Reader, of, of, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)

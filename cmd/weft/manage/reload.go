@@ -2,6 +2,7 @@ package manage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -22,6 +23,7 @@ import (
 	"weft/internal/configfile"
 	"weft/planner"
 	"weft/sm"
+	"weft/sm/recording"
 	"weft/sm/round"
 	"weft/sm/service"
 	"weft/sm/terms"
@@ -38,10 +40,14 @@ type serving struct {
 
 	deciding sync.WaitGroup // what is being stored of decisions
 
-	telling sync.Mutex // keeps lines in the order of their numbers
-	service *service.Service
-	notify  *service.Notifier
-	api     *apiServer // nil: programs do not ask over TCP
+	condensing sync.Mutex
+	condenser  recording.Condenser
+
+	telling     sync.Mutex // keeps lines in the order of their numbers
+	service     *service.Service
+	notify      *service.Notifier
+	api         *apiServer  // nil: programs do not ask over TCP
+	certificate certificate // of it
 
 	flags *pflag.FlagSet // those in force; of the one that reloads
 	now   atomic.Pointer[smFlags]
@@ -49,10 +55,10 @@ type serving struct {
 
 // newServing prepares the service around a manager that stays.
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
-	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
+	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout(), journal: cli.StdoutIsJournal()}, notify: newNotifier()}
 	r.service = service.New(service.Options{
-		Version: cli.Version, Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
-		Plans: state.plans, PlanFile: state.planFile, State: state.status,
+		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
+		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
 	})
 	return r
 }
@@ -67,17 +73,31 @@ func (r *serving) ask(ctx context.Context, ev *terms.Event) error {
 	}
 }
 
-// tell writes a log line, and keeps it for clients.
+// tell takes an incident for the log, which has one line for several of one cause.
 func (r *serving) tell(i terms.Incident) {
-	r.state.note(i) // whose writer tells things too
-	r.telling.Lock()
-	defer r.telling.Unlock()
-	line := r.service.Tell(i)
-	r.log.write(&line)
+	r.condensing.Lock()
+	lines := r.condenser.Add(time.Now(), i)
+	r.condensing.Unlock()
+	r.write(lines)
 }
 
-// show publishes the status of the manager.
+// write writes lines of the log, and keeps them for clients.
+func (r *serving) write(lines []terms.Incident) {
+	for _, i := range lines {
+		r.state.note(i) // whose writer tells things too
+		r.telling.Lock()
+		line := r.service.Tell(i)
+		r.log.write(&line)
+		r.telling.Unlock()
+	}
+}
+
+// show publishes the status of the manager, after each of its steps.
 func (r *serving) show(s *watch.Snapshot) {
+	r.condensing.Lock()
+	lines := r.condenser.Flush(time.Now())
+	r.condensing.Unlock()
+	r.write(lines)
 	r.service.Show(s)
 	r.notify.Show(s)
 }
@@ -150,8 +170,16 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	if r.api != nil {
 		renewed, err := r.api.renew(&next.flags.service.api)
-		if err != nil {
+		switch {
+		case errors.Is(err, errExpired):
+			r.tell(terms.Incident{Kind: terms.SettingsRefused, Text: err.Error()})
+		case err != nil:
 			r.tell(terms.Incident{Kind: terms.SettingsLater, Text: err.Error()})
+		case len(renewed) > 0:
+			r.certificate.use(next.flags.service.api.cert, r.api.cert.Load())
+			if i, news := r.certificate.look(time.Now()); news {
+				r.tell(i)
+			}
 		}
 		changed = append(changed, renewed...)
 	}

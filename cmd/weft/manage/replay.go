@@ -76,6 +76,7 @@ or FILE is damaged.`,
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			p := replayPrinter{to: out, smps: smps, asJSON: asJSON}
 			err = sm.Replay(cmd.Context(), r, p.see)
+			p.note(p.last, p.condenser.End()...)
 			flushed := out.Flush()
 			switch {
 			case err == nil:
@@ -95,23 +96,39 @@ or FILE is damaged.`,
 type replayPrinter struct {
 	to           io.Writer
 	smps, asJSON bool
+	condenser    recording.Condenser
+	last         time.Duration // time of the last event
 }
 
-// see prints an event and the actions that follow.
+// see prints an event and the actions that follow. With SMPs it prints each incident where it
+// occurs; otherwise lines are those of the log.
 func (p *replayPrinter) see(now time.Duration, ev *terms.Event, actions []terms.Action) {
+	p.last = now
 	if p.smps {
 		fmt.Fprintf(p.to, "%.6f %s\n", now.Seconds(), eventText(ev))
 	}
 	for i := range actions {
 		switch a := &actions[i]; {
-		case a.Kind == terms.Note && p.asJSON:
-			data, _ := json.Marshal(terms.ReplayedLine{Seconds: now.Seconds(), IncidentJSON: a.Incident.JSON()}) // texts and numbers
-			fmt.Fprintf(p.to, "%s\n", data)
+		case a.Kind == terms.Note && p.smps:
+			p.note(now, a.Incident)
 		case a.Kind == terms.Note:
-			fmt.Fprintf(p.to, "%.6f %s: %s\n", now.Seconds(), a.Incident.Kind, a.Incident.Text)
+			p.note(now, p.condenser.Add(time.Time{}.Add(now), a.Incident)...)
 		case p.smps:
 			fmt.Fprintf(p.to, "%.6f   %s\n", now.Seconds(), actionText(a))
 		}
+	}
+	p.note(now, p.condenser.Flush(time.Time{}.Add(now))...)
+}
+
+// note prints incidents.
+func (p *replayPrinter) note(now time.Duration, list ...terms.Incident) {
+	for _, i := range list {
+		if !p.asJSON {
+			fmt.Fprintf(p.to, "%.6f %s: %s\n", now.Seconds(), i.Kind, i.Text)
+			continue
+		}
+		data, _ := json.Marshal(terms.ReplayedLine{Seconds: now.Seconds(), IncidentJSON: i.JSON()}) // texts and numbers
+		fmt.Fprintf(p.to, "%s\n", data)
 	}
 }
 

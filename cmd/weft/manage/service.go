@@ -41,6 +41,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 			return nil, cli.Cannot(fmt.Errorf("--api: %w", err))
 		}
 		r.api = l
+		r.certificate.use(s.service.api.cert, l.cert.Load())
 		servers.Go(func() { r.served(service.Serve(ctx, l, l.guard.Protect(r.service.Handler()))) })
 	}
 	if s.service.metrics != "" {
@@ -52,6 +53,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		servers.Go(func() { r.served(service.Serve(ctx, l, service.Local(l.Addr(), r.service.Metrics()))) })
 	}
 	servers.Go(func() { r.watchdog(ctx) })
+	servers.Go(func() { r.certificate.watch(ctx, r.tell) })
 	return end, nil
 }
 
@@ -120,17 +122,23 @@ func smEventsCmd() *cobra.Command {
 	var socket string
 	var asJSON, follow bool
 	var since uint64
+	var severity string
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "show the log of the running manager",
 		Long: `Show the log of the running manager: the lines that it still holds, one for each event.
 
-Each line has the time, a code and a text; weft sm --codes explains the codes. --follow waits for
-new lines until the manager ends.`,
-		Example: "  weft sm events --follow\n  weft sm events --since 120 --json",
+Each line has the time, a code and a text; weft sm --codes explains the codes and gives their
+severities. --severity notice leaves out what the manager does by itself. --follow waits for new
+lines until the manager ends.`,
+		Example: "  weft sm events --follow\n  weft sm events --severity warning\n  weft sm events --since 120 --json",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withManager(socket, func(c *client.Client) error { return printEvents(cmd, c, since, follow, asJSON) })
+			least, err := terms.ParseSeverity(severity)
+			if err != nil {
+				return fmt.Errorf("--severity: %w", err)
+			}
+			return withManager(socket, func(c *client.Client) error { return printEvents(cmd, c, since, follow, least, asJSON) })
 		},
 	}
 	socketFlag(cmd, &socket)
@@ -138,19 +146,21 @@ new lines until the manager ends.`,
 	f := cmd.Flags()
 	f.Lookup("json").Usage = "print one JSON object for each line"
 	f.BoolVarP(&follow, "follow", "f", false, "wait for new lines")
+	f.StringVar(&severity, "severity", terms.Info.String(), "only lines of this `SEVERITY` or a more urgent one: error, warning, notice, info")
 	f.Uint64Var(&since, "since", 0, "only lines after line number `N`, not a time; --json prints the numbers")
 	return cmd
 }
 
 // printEvents prints log lines as they come, and notes missing ones.
-func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow, asJSON bool) error {
+func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow bool, least terms.Severity, asJSON bool) error {
 	out := smLog{to: cmd.OutOrStdout(), asJSON: asJSON}
 	err := c.Events(cmd.Context(), client.Position{Number: since}, follow, func(_ client.Position, line *terms.LogLine) error {
 		if line.Number > since+1 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d earlier lines are no longer kept\n", line.Number-since-1)
 		}
-		since = line.Number
-		out.write(line)
+		if since = line.Number; line.Kind.Severity() <= least {
+			out.write(line)
+		}
 		return nil
 	})
 	if cmd.Context().Err() != nil { // Ctrl-C ends --follow

@@ -9,6 +9,7 @@ import (
 	"net"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -158,6 +159,8 @@ type smLog struct {
 	mu     sync.Mutex
 	to     io.Writer
 	asJSON bool
+	// journal says that journald reads the lines: each begins with its severity, as in <4>.
+	journal bool
 }
 
 // setJSON selects JSON or text lines.
@@ -171,18 +174,21 @@ func (l *smLog) setJSON(asJSON bool) {
 func (l *smLog) write(line *terms.LogLine) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.asJSON {
-		fmt.Fprintf(l.to, "%s %s: %s\n", line.Time, line.Kind, line.Text)
-		return
+	text := fmt.Sprintf("%s %s: %s", line.Time, line.Kind, strings.ReplaceAll(line.Text, "\n", "; "))
+	if l.asJSON {
+		data, _ := json.Marshal(line) // texts and numbers
+		text = string(data)
 	}
-	data, _ := json.Marshal(line) // texts and numbers
-	fmt.Fprintf(l.to, "%s\n", data)
+	if l.journal {
+		text = cli.JournalPrefix(line.Kind.Severity()) + text
+	}
+	fmt.Fprintln(l.to, text)
 }
 
-// explainCodes prints the explanation of each log code.
+// explainCodes prints the severity and the explanation of each log code.
 func explainCodes(w io.Writer) error {
 	for _, kind := range slices.Sorted(maps.Keys(recording.Explain)) {
-		if _, err := fmt.Fprintf(w, "%s\n    %s\n", kind, fold.Text(4, recording.Explain[kind])); err != nil {
+		if _, err := fmt.Fprintf(w, "%s (%s)\n    %s\n", kind, kind.Severity(), fold.Text(4, recording.Explain[kind])); err != nil {
 			return err
 		}
 	}

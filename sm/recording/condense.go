@@ -1,0 +1,172 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"weft/sm/terms"
+)
+
+// Condenser joins the incidents of one cause into one line of the log: of at least leastJoined
+// incidents of a kind it finds the device that most of them share. It is not for concurrent use.
+type Condenser struct {
+	batch  []terms.Incident // of this step of the manager
+	coming []terms.Incident // of a cause of which more may come
+	since  time.Time        // when the first of them came
+}
+
+// The limits of a Condenser.
+const (
+	leastJoined = 3 // incidents that become one line
+	mostNamed   = 8 // parts named in such a line
+	mostLines   = 20
+	longestHeld = 2 * time.Second // a long round does not hide that something has happened
+)
+
+// Add takes an incident. It returns the lines to be written now, in order.
+func (c *Condenser) Add(now time.Time, i terms.Incident) []terms.Incident {
+	switch {
+	case i.Kind == terms.RoundEnds || i.Kind == terms.Ended:
+		return append(c.End(), i)
+	case i.Shared != nil && i.Shared.Comes:
+		if len(c.coming) == 0 {
+			c.since = now
+		}
+		c.coming = append(c.coming, i)
+		return nil
+	case i.Shared == nil && len(c.batch) == 0:
+		return []terms.Incident{i}
+	}
+	c.batch = append(c.batch, i)
+	return nil
+}
+
+// Flush returns the lines that wait, after a step of the manager.
+func (c *Condenser) Flush(now time.Time) []terms.Incident {
+	if len(c.coming) > 0 && now.Sub(c.since) >= longestHeld {
+		return c.End()
+	}
+	if len(c.batch) == 0 {
+		return nil
+	}
+	lines := condense(c.batch)
+	c.batch = nil
+	return lines
+}
+
+// End returns everything that waits.
+func (c *Condenser) End() []terms.Incident {
+	lines := append(condense(c.batch), condense(c.coming)...)
+	c.batch, c.coming = nil, nil
+	return lines
+}
+
+// condense joins incidents. The line of a group has the place of its first one.
+func condense(list []terms.Incident) []terms.Incident {
+	list = unfold(list)
+	lines := make([]*terms.Incident, len(list))
+	groups := map[string][]int{} // of list
+	var order []string
+	for k := range list {
+		i := &list[k]
+		lines[k] = i
+		if i.Shared == nil || len(i.Shared.Sides) == 0 {
+			continue
+		}
+		key := string(i.Kind) + "\x00" + i.Shared.What
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], k)
+	}
+	for _, key := range order {
+		joinGroup(list, groups[key], lines)
+	}
+	var out []terms.Incident
+	folded := 0
+	for _, i := range lines {
+		switch {
+		case i == nil:
+		case i.Shared != nil && len(out) >= mostLines:
+			folded++
+		default:
+			out = append(out, *i)
+		}
+	}
+	if folded > 0 {
+		out = append(out, terms.Incident{Kind: terms.FabricChanged, Text: fmt.Sprintf("and %d more changes", folded)})
+	}
+	return out
+}
+
+// unfold replaces incidents that stand for others by these, and drops the addition of a node that
+// has returned: one line says so.
+func unfold(list []terms.Incident) (all []terms.Incident) {
+	returned := map[string]bool{}
+	for _, i := range list {
+		switch {
+		case i.Shared == nil:
+			all = append(all, i)
+		case len(i.Shared.Rest) > 0:
+			all = append(all, i.Shared.Rest...)
+		default:
+			all = append(all, i)
+		}
+		if i.Kind == terms.NodeReturned && i.Shared != nil && len(i.Shared.Sides) > 0 {
+			returned[i.Shared.Sides[0].Part] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(i terms.Incident) bool {
+		return i.Kind == terms.FabricChanged && i.Shared != nil && i.Shared.What == terms.NodesAdded && len(i.Shared.Sides) > 0 && returned[i.Shared.Sides[0].Part]
+	})
+}
+
+// joinGroup joins incidents of one kind by device, the device that most of them share first. It
+// puts the joined line in place of the first one and removes the others.
+func joinGroup(list []terms.Incident, group []int, lines []*terms.Incident) {
+	for {
+		by := map[string]int{}
+		best := ""
+		for _, k := range group {
+			for s := range list[k].Shared.Sides {
+				device := list[k].Shared.Sides[s].Device
+				if by[device]++; by[device] > by[best] {
+					best = device
+				}
+			}
+		}
+		if by[best] < leastJoined {
+			return
+		}
+		var parts []string
+		var first *terms.Incident
+		rest := group[:0:0]
+		for _, k := range group {
+			sides := list[k].Shared.Sides
+			s := slices.IndexFunc(sides, func(s terms.Side) bool { return s.Device == best })
+			if s < 0 {
+				rest = append(rest, k)
+				continue
+			}
+			parts = append(parts, sides[s].Part)
+			if lines[k] = nil; first == nil {
+				first = &terms.Incident{Kind: list[k].Kind, At: sides[s].At, Shared: list[k].Shared}
+				lines[k] = first
+			}
+		}
+		what := strings.NewReplacer("{n}", strconv.Itoa(len(parts)), "{at}", best).Replace(first.Shared.What)
+		first.Text = what + ": " + firstOf(parts)
+		group = rest
+	}
+}
+
+// firstOf lists the first parts, and counts the others.
+func firstOf(parts []string) string {
+	if more := len(parts) - mostNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(parts[:mostNamed], ", "), more)
+	}
+	return strings.Join(parts, ", ")
+}
