@@ -5,7 +5,7 @@ import "weft/sm/terms"
 // Explain tells operators, for each log code, what happened, what the manager does and what to do.
 var Explain = map[terms.IncidentKind]string{
 	terms.NoAnswer:        "A node does not answer, or does not answer requests that every node must answer. It is left out, or managed without the missing data.",
-	terms.BadNode:         "A node reports data that no node may report. It is left out.",
+	terms.BadNode:         "A node reports data that no node may report. It is left out, or, where only its LID is wrong, gets another one.",
 	terms.BadPortCount:    "A node has more or fewer ports than it reports. Ports that do not answer are left out.",
 	terms.DuplicateGUID:   "Two nodes have the same GUID. The known one, or else the first one found, stays; the other is left out. Give it a GUID of its own.",
 	terms.DuplicateLID:    "Two ports were found with the same LID. One of them gets another LID.",

@@ -167,13 +167,15 @@ func addStored(h *route.Held, g *fabric.Graph, stored terms.LIDMap) {
 	}
 }
 
-// noteLIDClashes notes the ports that have the LID of another port.
+// noteLIDClashes notes the ports that have the LID of another port, or one that no port may have.
 func (f *finder) noteLIDClashes() {
 	has := map[fabric.LID]int32{}
 	for s := range f.Addressable {
 		lid := f.LIDsOf(s).Base
 		if lid == 0 {
-			f.noteBadLIDs(s)
+			if said := mad.PortInfoLID.Get(f.Info[s][:]); said != 0 {
+				f.note(terms.BadNode, f.PortPlace(s), "%s says that it has LID %d and LMC %d, which no port may have: it gets another LID", f.PortName(s), said, mad.PortInfoLMC.Get(f.Info[s][:]))
+			}
 			continue
 		}
 		if first, clash := has[lid]; clash {
@@ -181,14 +183,6 @@ func (f *finder) noteLIDClashes() {
 			continue
 		}
 		has[lid] = s
-	}
-}
-
-// noteBadLIDs notes a port that reports LIDs which no end port may have.
-func (f *finder) noteBadLIDs(slot int32) {
-	if lid := mad.PortInfoLID.Get(f.Info[slot][:]); lid != 0 {
-		f.note(terms.BadNode, f.PortPlace(slot), "%s says that it has LID %d and LMC %d, which no port may have: it gets another LID",
-			f.PortName(slot), lid, mad.PortInfoLMC.Get(f.Info[slot][:]))
 	}
 }
 

@@ -85,7 +85,7 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 		f.noteManager(slot, false, "has a subnet manager that looks for the master, which we are (%s)", who)
 	case o.State == mad.SMStateDiscovering:
 		f.noteManager(slot, true, "has a subnet manager that is about to become the master (%s)", who)
-	case f.mayBeHandingOver(&o, lid):
+	case f.given.mayBeHandingOver(&o) && lid != 0 && lid == mad.PortInfoMasterSMLID.Get(f.Info[f.OwnPort()][:]):
 		f.noteManager(slot, true, "has a subnet manager that our port names as the master, and that says it is none: it may be handing the subnet over (%s)", who)
 	default:
 		f.noteManager(slot, false, "has a subnet manager that is not the master (%s)", who)
@@ -99,12 +99,12 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 // of a handover.
 const handoverRounds = 2
 
-// mayBeHandingOver reports whether a standby may be a master in the middle of a handover, which
-// says that it stands by and still has the subnet. A manager that started then would be a second
-// master. So it waits for a moment, not for ever: our port may name a master of long ago.
-func (f *finder) mayBeHandingOver(o *ledger.OtherManager, lid uint64) bool {
-	return f.given.Elect && o.State == mad.SMStateStandby && !f.given.isEstablished() && f.given.HandedBy == 0 && f.given.Failed < handoverRounds &&
-		lid != 0 && lid == mad.PortInfoMasterSMLID.Get(f.Info[f.OwnPort()][:])
+// mayBeHandingOver reports whether a standby that our port names as the master may be one, in the
+// middle of a handover: it says that it stands by and still has the subnet. A manager that started
+// then would be a second master. So it waits for a moment, not for ever: our port may name a master
+// of long ago.
+func (g *Given) mayBeHandingOver(o *ledger.OtherManager) bool {
+	return g.Elect && o.State == mad.SMStateStandby && !g.isEstablished() && g.HandedBy == 0 && g.Failed < handoverRounds
 }
 
 // onSilentManager handles a port that says IsSM and does not answer SMInfo. A manager that starts

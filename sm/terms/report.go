@@ -25,7 +25,7 @@ type IncidentKind string
 // The codes. Explain of package recording describes them for operators.
 const (
 	NoAnswer      IncidentKind = "no-answer"       // no answer to a mandatory attribute
-	BadNode       IncidentKind = "bad-node"        // invalid NodeInfo
+	BadNode       IncidentKind = "bad-node"        // invalid NodeInfo or LID
 	BadPortCount  IncidentKind = "bad-port-count"  // a node reports a wrong number of ports
 	DuplicateGUID IncidentKind = "duplicate-guid"  // two nodes have the same GUID
 	DuplicateLID  IncidentKind = "duplicate-lid"   // two ports were found with the same LID

@@ -3,7 +3,8 @@
 //
 // # Between rounds
 //
-// A light sweep asks every switch for its SwitchInfo, one SMP each (lightsweep.go).
+// A light sweep asks every switch for its SwitchInfo, one SMP each (lightsweep.go),
+// and reads some blocks of forwarding tables again (audit.go).
 // PortStateChange, silence, and the traps 128, 144 and 145 are changes (unasked.go); every trap is
 // repressed. The first change begins a round at once; Watch.Quiet and Watch.MostQuiet say how long
 // the next one waits for more changes. A round repairs the Plan in force. After Watch.Rebalance

@@ -442,8 +442,7 @@ func (m *Manager) endRound(now time.Duration) {
 	case r.State == terms.OtherMaster && master != nil && master.State == mad.SMStateDiscovering && !master.Precedes(m.cfg.Priority, m.guid):
 		m.again = now + min(lookSoon, m.watch.Interval)
 	case r.State == terms.OtherMaster && master != nil && master.State == mad.SMStateStandby: // perhaps a handover
-		m.failed++
-		m.again = now + min(lookSoon, m.watch.Interval)
+		m.failed, m.again = m.failed+1, now+min(lookSoon, m.watch.Interval)
 	case r.State == terms.OtherMaster && master != nil:
 		m.standBy(now, master)
 	case r.State == terms.OtherMaster: // a silent one

@@ -26,6 +26,7 @@ type oddity struct {
 	found []place                                  // where it was a fault
 	grace time.Duration                            // how long packets may be lost over it
 	quiet bool                                     // a manager that starts leaves the subnet to it: it may be the master
+	tells terms.IncidentKind                       // what the managers report; "": nothing special
 	warm  bool                                     // it is odd only when the subnet is up: see docs/design/2026-11-28-neighbours.md
 	harms bool                                     // it writes to ports, and no M_Key stops it
 }
@@ -57,6 +58,7 @@ func nodeAt(f *fabric.Fabric, p place) fabric.NodeID {
 		return smtest.Find(f, fabric.CA, 2)
 	case leaf:
 		return f.Peer(fabric.End{Node: smtest.Find(f, fabric.CA, 16), Port: 1}).Node
+	case spine: // which the manager's leaf has first
 	}
 	near := f.Peer(fabric.End{Node: smtest.Find(f, fabric.CA, 0), Port: 1}).Node
 	for _, l := range f.Cabled(near, nil) {
@@ -144,8 +146,8 @@ var oddities = []oddity{
 			})
 		})
 	}},
-	{kind: "LID 0xFFFF", found: []place{farHost, spine}, where: everywhere, agent: portSays(mad.PortInfoLID, 0xFFFF)},
-	{kind: "LID 0xC000", found: []place{farHost}, where: everywhere, agent: portSays(mad.PortInfoLID, 0xC000)},
+	{kind: "LID 0xFFFF", tells: terms.BadNode, found: []place{farHost, spine}, where: everywhere, agent: portSays(mad.PortInfoLID, 0xFFFF)},
+	{kind: "LID 0xC000", tells: terms.BadNode, found: []place{farHost}, where: everywhere, agent: portSays(mad.PortInfoLID, 0xC000)},
 	{kind: "LID 0", where: everywhere, agent: portSays(mad.PortInfoLID, 0)},
 	{kind: "LID 1", where: everywhere, agent: portSays(mad.PortInfoLID, 1)},
 	{kind: "LMC 7", where: everywhere, agent: portSays(mad.PortInfoLMC, 7)},
@@ -330,7 +332,7 @@ var oddities = []oddity{
 		on := false
 		p.does = x.each(700*time.Millisecond, func() { on = !on; p.sub.SetIsSM(p.id, on) })
 	}},
-	{kind: "writes to the manager's port", found: []place{nearHost}, harms: true, where: hosts, does: func(x *scene, p *peer) {
+	{kind: "writes to the manager's port", found: []place{nearHost}, harms: true, warm: true, where: hosts, does: func(x *scene, p *peer) {
 		p.does = x.each(time.Second, func() {
 			p.smp(0, mad.Request{Method: mad.Set, Attr: mad.AttrPortInfo, Modifier: 1}, func(d []byte) {
 				info, _ := p.sub.PortInfo(x.at[0])
@@ -529,6 +531,9 @@ func playOddity(t testing.TB, o *oddity, at place, cold bool) (l load, report st
 		}
 	}
 	x.run(40*time.Second, true)
+	if o.tells != "" && !strings.Contains(strings.Join(x.log, "\n"), ": "+string(o.tells)+": ") {
+		x.t.Fatalf("no incident %s", o.tells)
+	}
 	// all is well
 	x.oddOver = true
 	x.tempers.of = map[fabric.NodeID]*temper{}
