@@ -58,7 +58,8 @@ func (f *claim) isLockedOut() bool {
 	}
 	for other := range f.addressed {
 		info := f.Info[other][:]
-		known := mad.PortInfoMKey.Get(info) == f.Keys.ToHave(f.GUID[other]) && mad.PortInfoMKeyProtectBits.Get(info) != 0
+		key := mad.PortInfoMKey.Get(info)
+		known := key != 0 && key == f.Keys.ToHave(f.GUID[other]) && mad.PortInfoMKeyProtectBits.Get(info) != 0
 		lid := mad.PortInfoMasterSMLID.Get(info)
 		if f.Owner[other] != f.Owner[f.slot] && f.wasOurs(other) && lid != 0 && (!known || lid != uint64(b.Prog.SMLID)) {
 			return false
