@@ -370,18 +370,6 @@ func TestRightfulMaster(t *testing.T) {
 	}
 }
 
-// TestKeysTakenAway: a manager that only takes M_Keys away locks nobody out, so it gives way to a
-// master of its SM_Key that precedes it, as one without keys does.
-func TestKeysTakenAway(t *testing.T) {
-	for _, keys := range []terms.Keys{{}, {Former: [][]byte{smtest.SecretKeys.Secret}, Protect: 1}} {
-		v := reigning(t, keys)
-		newPeerManager(t, v, 5, 15, mad.SMStateMaster, 7)
-		if v.runUntil(v.now + 12*time.Second); v.manager.state() != mad.SMStateStandby || v.told(terms.Disbelieved) > 0 {
-			t.Errorf("%d earlier secrets, state %d: %s", len(keys.Former), v.manager.state(), journals([]*virtual{v}))
-		}
-	}
-}
-
 // TestSilentMaster: the standby of a master that falls silent takes the subnet after some time,
 // though the port of that master still says IsSM. If the old master then writes, the two do not
 // write in turn for ever.
