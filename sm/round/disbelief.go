@@ -57,13 +57,12 @@ func (f *claim) hasWritten() bool {
 // without our M_Keys: all ports have their planned keys and hide them, and name us as the master,
 // or the manager that leaves the subnet to us.
 func (f *claim) isLockedOut() bool {
-	if !f.given.isEstablished() || !f.Keys.Given() || f.Keys.Protect == 0 {
+	if !f.given.isEstablished() || f.Keys.ToHave(f.GUID[f.OwnPort()]) == 0 || f.Keys.Protect == 0 {
 		return false
 	}
 	for other := range f.addressed {
 		info := f.Info[other][:]
-		key := mad.PortInfoMKey.Get(info)
-		known := key != 0 && key == f.Keys.ToHave(f.GUID[other]) && mad.PortInfoMKeyProtectBits.Get(info) != 0
+		known := mad.PortInfoMKey.Get(info) == f.Keys.ToHave(f.GUID[other]) && mad.PortInfoMKeyProtectBits.Get(info) != 0
 		lid := mad.PortInfoMasterSMLID.Get(info)
 		if f.Owner[other] != f.Owner[f.slot] && f.wasOurs(other) && lid != 0 && (!known || !f.isOurs(lid)) {
 			return false
