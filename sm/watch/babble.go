@@ -88,7 +88,7 @@ func (b *babble) toggles(m *Manager, now time.Duration, l *unsteadyLink) {
 	}
 	l.toggles = 0
 	if slot, ok := c.SlotOf(l.ends[0].Node, l.ends[0].Port); ok {
-		b.found(m, now, slot, fmt.Sprintf("its link changed its state %d times in quarantine", mostToggles))
+		b.found(m, now, slot, fmt.Sprintf("has a link that went down and up in quarantine (%d changes)", mostToggles))
 	}
 }
 
@@ -104,7 +104,11 @@ func (b *babble) found(m *Manager, now time.Duration, slot int32, why string) {
 	}
 	if err == nil {
 		b.cut = c
-		b.order(m, out, portOrder{at: c.PortKey(out), name: c.PortName(out), off: true, why: c.PortName(slot) + " " + why})
+		who := "it"
+		if out != slot {
+			who = c.PortName(slot)
+		}
+		b.order(m, out, portOrder{at: c.PortKey(out), name: c.PortName(out), off: true, why: who + " " + why})
 		return
 	}
 	if last, told := b.told[c.PortKey(slot)]; told && now-last < babbleAgain {

@@ -181,7 +181,7 @@ func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 }
 
 // standingKinds lists the incidents that a round reports only if the round before did not.
-var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoLevel, terms.Disbelieved}
+var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoLevel, terms.Disbelieved, terms.DisabledPort}
 
 // standing holds the incidents of the round before and of this round that are reported only when
 // new.
