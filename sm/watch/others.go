@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/repeat"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -52,7 +53,7 @@ func (o *others) of(guid fabric.GUID) *behaviour {
 // postpone puts off the next offer to a manager, longer each time. It returns for how long.
 func (o *others) postpone(now time.Duration, guid fabric.GUID) time.Duration {
 	b := o.of(guid)
-	b.pause = min(max(firstPause, 2*b.pause), mostPause)
+	b.pause = repeat.Longer(b.pause, firstPause, mostPause)
 	b.until = now + b.pause
 	return b.pause
 }
@@ -95,7 +96,7 @@ func (o *others) admits(now time.Duration, guid fabric.GUID) bool {
 	if now < b.heard {
 		return false
 	}
-	b.wait = min(max(firstPause, 2*b.wait), mostPause)
+	b.wait = repeat.Longer(b.wait, firstPause, mostPause)
 	b.heard = now + b.wait
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/repeat"
 	"weft/sm/ledger"
 	"weft/sm/round"
 	"weft/sm/terms"
@@ -225,7 +226,7 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	m.untold = true
 	l.reason, l.since = holdReason{why, len(l.came)}, now
 	m.tally.Quarantines++
-	l.state, l.hold, l.came, l.toggles = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil, 0
+	l.state, l.hold, l.came, l.toggles = linkHeld, repeat.Longer(l.hold, rule.Hold, rule.MostHold), nil, 0
 	m.tell(terms.Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
 	m.noteChange(now, l.name+" is put in quarantine")
 }
