@@ -39,3 +39,37 @@ func (r Rule) percent() int {
 	}
 	return r.Percent
 }
+
+// Count counts the used places by holder. The zero value is empty.
+type Count[K comparable] struct {
+	all int
+	of  map[K]int
+}
+
+// Add adds places of a holder, or removes them if n is negative.
+func (c *Count[K]) Add(holder K, n int) {
+	if c.of == nil {
+		c.of = map[K]int{}
+	}
+	c.all += n
+	if c.of[holder] += n; c.of[holder] == 0 {
+		delete(c.of, holder)
+	}
+}
+
+// Of returns the number of places of a holder.
+func (c *Count[K]) Of(holder K) int { return c.of[holder] }
+
+// All returns the number of used places.
+func (c *Count[K]) All() int { return c.all }
+
+// Clear removes all places.
+func (c *Count[K]) Clear() {
+	c.all = 0
+	clear(c.of)
+}
+
+// Allows reports whether a holder may take another place by a rule.
+func (c *Count[K]) Allows(r Rule, holder K, most int) bool {
+	return r.Allows(c.of[holder], c.all, most)
+}
