@@ -37,6 +37,14 @@ type portOrder struct {
 	why  string
 }
 
+// state names the state that the port gets.
+func (o *portOrder) state() string {
+	if o.off {
+		return "disabled"
+	}
+	return "enabled"
+}
+
 // mostToggles is the number of changes of a link in quarantine from which on it babbles.
 const mostToggles = 20
 
@@ -161,7 +169,7 @@ func (b *babble) ended(m *Manager, now time.Duration, ev *terms.Event) {
 	case !ok || m.stopped || ev.Outcome == terms.Cancelled:
 		return
 	case ev.Outcome != terms.Answered:
-		m.tell(terms.Unanswered, "%s does not take that it is %s: %s", o.name, map[bool]string{true: "disabled", false: "enabled"}[o.off], outcomeText(ev))
+		m.tell(terms.Unanswered, "%s does not take that it is %s: %s", o.name, o.state(), outcomeText(ev))
 		return
 	case o.off:
 		m.tell(terms.PortDisabled, "%s is disabled, since %s: weft sm undrain '%s[%d]' enables it", o.name, o.why, o.at.Node, o.at.Port)
@@ -169,7 +177,7 @@ func (b *babble) ended(m *Manager, now time.Duration, ev *terms.Event) {
 		m.tell(terms.PortEnabled, "%s is enabled again, as requested", o.name)
 	}
 	m.doubted[o.at.Node] = true
-	m.noteChange(now, o.name+" was "+map[bool]string{true: "disabled", false: "enabled"}[o.off])
+	m.noteChange(now, o.name+" was "+o.state())
 }
 
 // outcomeText describes a failed request.

@@ -501,7 +501,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	}
 	if more := len(changes) - mostChanges; more > 0 {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
-		m.out[len(m.out)-1].Incident.Shared = &terms.Shared{Rest: changes[mostChanges:]}
+		m.share(terms.Shared{Rest: changes[mostChanges:]})
 	}
 	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
 	if m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced {
@@ -521,9 +521,7 @@ func (o *outbox) tell(k terms.IncidentKind, format string, args ...any) {
 }
 
 // share says what the last logged incident may have in common with others.
-func (o *outbox) share(what string, sides []terms.Side) {
-	o.out[len(o.out)-1].Incident.Shared = &terms.Shared{What: what, Sides: sides}
-}
+func (o *outbox) share(s terms.Shared) { o.out[len(o.out)-1].Incident.Shared = &s }
 
 // Successor returns the Config of a Manager at another port that continues where this one ends.
 func (m *Manager) Successor() terms.Config {
