@@ -14,8 +14,8 @@ func TestLonger(t *testing.T) {
 	}
 }
 
-// TestSeldom: each key is admitted once in a period, whatever others do. The memory is bounded: in a
-// period no more keys are admitted than it holds, and in the next one there is room again.
+// TestSeldom: each key is admitted once in a period, whatever others do. The memory is bounded: in
+// a period no more keys are admitted than it holds, and in the next one there is room again.
 func TestSeldom(t *testing.T) {
 	s := Seldom[int]{Every: 10}
 	for _, c := range []struct {

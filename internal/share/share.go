@@ -7,7 +7,7 @@
 // hold few find room until none is left. (A. Choudhury and E. Hahne, "Dynamic Queue Length
 // Thresholds for Shared-Memory Packet Switches", IEEE/ACM ToN 1998.)
 //
-// The rule limits only what is taken. A port that holds more than its share, for example by a copy
+// The rule limits new places only. A port that holds more than its share, for example by a copy
 // from another manager, keeps it.
 package share
 

@@ -39,7 +39,7 @@ func (r *Registrar) overShare(x sa.OverShare) {
 	r.out = append(r.out, RegistrarAction{Kind: TellOperator, Incident: &terms.Incident{Kind: terms.PortOverShare, Text: text}})
 }
 
-// placesHeld says what a port holds of each kind of place, and what it does not get.
+// placesHeld names, by kind of place, the things that a port holds and gets no more of.
 var placesHeld = [...]string{
 	sa.GroupPlace: "memberships in multicast groups and may create no more groups", sa.MemberPlace: "memberships in multicast groups and gets no more",
 	sa.ServicePlace: "services and gets no more", sa.SubscriptionPlace: "subscriptions and gets no more",

@@ -58,8 +58,8 @@ func (g *Registry) NotifyOfGroup(s *Subnet, trap uint64, group *Group) {
 	}
 }
 
-// notify queues a notice for subscribers that share a partition with its subject: its P_Keys and
-// end port (-1 for none), or those of the issuer if keys is nil.
+// notify queues a notice for subscribers that share a partition with its subject, which has these
+// P_Keys and this end port (-1 for none). If keys is nil the subject is the issuer.
 func (g *Registry) notify(s *Subnet, notice []byte, keys []uint16, end int32) {
 	if s == nil {
 		return

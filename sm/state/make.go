@@ -72,7 +72,7 @@ func removeAll(path string) error {
 	return dropCompanions(path)
 }
 
-// dropCompanions removes the companions of a file that is not there.
+// dropCompanions removes the companions of a missing file.
 func dropCompanions(path string) error {
 	for _, end := range companions {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -258,7 +258,7 @@ func putBack(aside, path string) error {
 	return err
 }
 
-// parts of a file. Without the needed ones a manager would move LIDs, or use what is drained.
+// parts of a file. Without the needed ones a manager would move LIDs, or use drained parts.
 var parts = []struct {
 	table, words string
 	needed       bool

@@ -45,7 +45,7 @@ func (o *portOrder) state() string {
 	return "enabled"
 }
 
-// mostToggles is the number of changes of a link in quarantine from which on it babbles.
+// mostToggles is the number of changes in quarantine that make a link babble.
 const mostToggles = 20
 
 // newBabble returns an empty count.

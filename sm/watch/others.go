@@ -21,7 +21,7 @@ type others struct {
 	lostSince   time.Duration // since when
 }
 
-// behaviour is what is remembered of a manager.
+// behaviour holds past deeds of a manager.
 type behaviour struct {
 	idle  string        // why it is idle; "" if it is not
 	until time.Duration // until then it is not offered the subnet
@@ -42,7 +42,7 @@ func newOthers() others {
 	return others{by: map[fabric.GUID]*behaviour{}, isIdleSince: terms.Never}
 }
 
-// of returns what is remembered of a manager.
+// of returns the behaviour of a manager.
 func (o *others) of(guid fabric.GUID) *behaviour {
 	if o.by[guid] == nil {
 		o.by[guid] = &behaviour{}

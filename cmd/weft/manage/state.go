@@ -229,8 +229,8 @@ func (s *smState) opened() (*state.Store, *state.Writer) {
 	return s.store, s.writer
 }
 
-// into returns the open file and its writer. While there is none it returns what missed returns,
-// which keeps for the file what is to be stored.
+// into returns the open file and its writer. While there is none it calls missed, which keeps
+// the data for the file, and returns the error of that.
 func (s *smState) into(missed func(*away) error) (*state.Store, *state.Writer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
