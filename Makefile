@@ -1,6 +1,7 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-hour bench results tools
+.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-peers soak-hour bench results tools
 
+SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
 
 build: ## the weft command, in bin/, without debugging information; names each package that it compiles
@@ -59,6 +60,9 @@ soak-sm: ## a month of faults in virtual time; 20,000 random schedules each of f
 	go test ./sm/watch -run TestMonth -month-days 30 -count 1 -timeout 1h
 	go test ./sm/watch -run 'TestStaysThroughFaults|TestElection|TestNoCircleAtAnyMoment|TestGroupsThroughFaults' -rapid.checks=20000 -count 1 -timeout 4h
 	go test ./sm/watch -run TestClientsThroughFaults -schedules 1000 -count 1 -timeout 4h -v
+
+soak-peers: ## 20,000 random schedules with frozen, lying, greedy and small peers, in 40 slices; make soak-peers SLICES='3 4' some
+	set -e; for slice in $(SLICES); do echo "slice $$slice"; go test ./sm/watch -run '^TestBadPeers$$' -peer-slice $$slice -peer-failures 20 -count 1 -timeout 1h; done
 
 soak-hour: ## an hour of faults in real time: a manager, and a subnet that loses datagrams, as processes of their own; the manager is killed again and again, and what it recorded played again
 	go test ./cmd/weft -run TestSoak -soak-time 1h -soak-seed 2 -count 1 -timeout 2h -v

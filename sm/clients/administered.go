@@ -67,6 +67,9 @@ func Administered(l *ledger.Ledger, priority uint8, smKey, acts uint64) *sa.Subn
 // managersBeside returns the other managers that may stand by, with their addresses.
 func managersBeside(l *ledger.Ledger) (list []replica.Member) {
 	for _, o := range l.Others {
+		if o.State == mad.SMStateNotActive { // somebody must first ask it to stand by
+			continue
+		}
 		if e := l.EndOf(o.GUID); e >= 0 {
 			to := wire.ToLID(uint16(l.Plan.Ends.Base[e]), 1)
 			to.SLID, to.SL = uint16(l.Prog.SMLID), l.Plan.PathSL(l.Prog.End[l.OwnPort()], l.Plan.Ends.Base[e])

@@ -49,6 +49,7 @@ const (
 	PortFDR10                        // its QDR is FDR10
 	PortCame                         // it was found in state Init
 	PortTold                         // it answered the last Set of PortInfo, now or earlier
+	PortDeaf                         // it did not take, or not acknowledge, a Set of PortInfo
 )
 
 // Node is a discovered node.

@@ -85,7 +85,7 @@ var Explain = map[terms.IncidentKind]string{
 	terms.Deviation:         "Something differs from the expected topology (--expect): missing, unexpected, at another place, with another name, or at another width or speed. It is logged once, when it appears.",
 	terms.AsExpected:        "A deviation from the expected topology is over.",
 	terms.Stranger:          "A node is not in the expected topology and is left out (--quarantine-strangers). It gets no LID, and its link is not taken to Active.",
-	terms.Quarantined:       "A link went down and came back too often. It carries nothing, and its changes start no round, until it has been up for --quarantine, doubled each time. Check its cable and its ports.",
+	terms.Quarantined:       "A link went down and came back too often, or does not become Active, or a switch does not take its tables. The link carries nothing, and its changes start no round, until it has been up for --quarantine, doubled each time; no path crosses the switch for as long where there is another way. Check the cable, its ports, and the switch.",
 	terms.Released:          "A link in quarantine has been up long enough and is used again.",
 	terms.OnlyWay:           "A link came back too often, but it is the only way to a switch. It stays in use. Rounds caused by it alone come at growing intervals.",
 	terms.Babbling:          "A port sends traps or other management datagrams at a high rate (--babbling-rate), or its link goes down and up for ever although it is in quarantine. It is not disabled, for the reason in the text. Look at the device; --babbling-port disable lets the manager disable such ports.",

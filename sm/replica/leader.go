@@ -96,8 +96,12 @@ func NewLeader(key Key, guid fabric.GUID, all Table) *Leader {
 
 // Follow sets the other managers. A missing one is not dropped at once: it times out. The first
 // ones may have a good copy of the previous master, so acknowledgements wait until they have ours.
+// A manager that says it has our GUID is none: it would have us wait for ourselves.
 func (l *Leader) Follow(now time.Duration, members []Member) {
 	for _, m := range members {
+		if m.GUID == l.guid {
+			continue
+		}
 		if at := slices.IndexFunc(l.sessions, func(s *session) bool { return s.GUID == m.GUID }); at >= 0 {
 			if l.sessions[at].To = m.To; l.sessions[at].state == strange {
 				l.sessions[at].fail(now, apart)

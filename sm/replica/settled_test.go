@@ -3,6 +3,8 @@ package replica
 import (
 	"testing"
 	"time"
+
+	"weft/sm/sa"
 )
 
 // TestSettled: a subnet may be handed over to a Follower that has a complete copy and answers, and
@@ -36,5 +38,14 @@ func TestSettled(t *testing.T) {
 	w.run(w.now+3*Patience, true)
 	if !settled() {
 		t.Error("one that answers nothing any more is waited for")
+	}
+}
+
+// TestOwnGUID: a manager that says it has the master's own GUID is not waited for.
+func TestOwnGUID(t *testing.T) {
+	l := NewLeader(testKey, 1, Table{})
+	l.Follow(0, []Member{{GUID: 1}})
+	if n := l.Put([]sa.Entry{{EntryName: sa.EntryName{Kind: sa.Service, Key: "x"}, Value: []byte{}}}); l.Taken() != n {
+		t.Error("the master waits for itself")
 	}
 }

@@ -65,10 +65,11 @@ type finder struct {
 	beliefs    beliefs
 	mismatches []mismatch
 	late       []lateNode
-	silent     []int32        // slots that got no answer, to be asked with M_Keys of moved ports
-	movedKeys  []uint64       // those M_Keys
-	changing   []fabric.GUID  // switches whose PortStateChange is ignored, and was set
-	unfit      map[int32]bool // nodes that are left out because they do not fit; this was noted
+	silent     []int32            // slots that got no answer, to be asked with M_Keys of moved ports
+	movedKeys  []uint64           // those M_Keys
+	changing   []fabric.GUID      // switches whose PortStateChange is ignored, and was set
+	unfit      map[int32]bool     // nodes that are left out because they do not fit; this was noted
+	sharing    map[fabric.LID]int // number of ports by the base LID found
 }
 
 // writer reads the tables of the switches, has the Plan stored, and writes it.
@@ -103,6 +104,7 @@ type agenda struct {
 // Begin returns a new round for the given input. Nothing happens until the event Start.
 func Begin(g *Given) *Round {
 	c := &Round{shared: shared{given: *g, inherit: g.Inherit, Ledger: &ledger.Ledger{Keys: g.Keys, By: g.By}, journal: journal{noted: map[terms.Incident]bool{}}}}
+	c.inherit.Seen, c.inherit.IsLeft = nil, false // not passed on
 	c.finder = finder{
 		shared: &c.shared, mastership: mastership{claimed: g.Claimed, granted: g.Before != nil},
 		beliefs: beliefs{on: !g.AskAll && g.Before != nil, doubted: g.Doubted},

@@ -20,14 +20,14 @@ type claim struct {
 // subnet shows its SM_Key to the master (14.2.5.13); all others are strangers.
 func (f *claim) doubt() string {
 	slot, o := f.slot, f.other
-	established, idle := f.given.Before != nil, f.given.Idle[f.GUID[slot]]
+	established, idle := f.given.isEstablished(), f.given.Idle[f.GUID[slot]]
 	first := f.given.Elect && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()])
 	switch {
 	case f.given.TakeOver:
 		return ""
 	case established && f.GUID[slot] != 0 && o.GUID != f.GUID[slot]:
 		return "it names the GUID of another port"
-	case established && f.key != f.given.SMKey:
+	case established && f.key != f.given.SMKey && o.GUID != f.given.HandedBy:
 		return "its SM_Key is not ours (--sm-key)"
 	case idle != "" && o.State != mad.SMStateStandby && !f.hasWritten():
 		return idle
@@ -36,6 +36,10 @@ func (f *claim) doubt() string {
 	}
 	return ""
 }
+
+// isEstablished reports whether the subnet is ours: our tables are in force, or the manager whose
+// tables are in force leaves it to us. Any other manager must then show that it may have it.
+func (g *Given) isEstablished() bool { return g.Before != nil || g.Inherit.IsLeft }
 
 // hasWritten reports whether some port has the LID of another manager's port as MasterSMLID. What
 // the node of that manager says of itself is no evidence.
@@ -50,21 +54,35 @@ func (f *claim) hasWritten() bool {
 }
 
 // isLockedOut reports whether the manager can write to no port of the subnet, beside its own,
-// without our M_Keys: all ports have their planned keys and hide them, and name us as the master.
+// without our M_Keys: all ports have their planned keys and hide them, and name us as the master,
+// or the manager that leaves the subnet to us.
 func (f *claim) isLockedOut() bool {
-	b := f.given.Before
-	if b == nil || !f.Keys.Given() || f.Keys.Protect == 0 {
+	if !f.given.isEstablished() || !f.Keys.Given() || f.Keys.Protect == 0 {
 		return false
 	}
 	for other := range f.addressed {
 		info := f.Info[other][:]
 		known := mad.PortInfoMKey.Get(info) == f.Keys.ToHave(f.GUID[other]) && mad.PortInfoMKeyProtectBits.Get(info) != 0
 		lid := mad.PortInfoMasterSMLID.Get(info)
-		if f.Owner[other] != f.Owner[f.slot] && f.wasOurs(other) && lid != 0 && (!known || lid != uint64(b.Prog.SMLID)) {
+		if f.Owner[other] != f.Owner[f.slot] && f.wasOurs(other) && lid != 0 && (!known || !f.isOurs(lid)) {
 			return false
 		}
 	}
 	return true
+}
+
+// isOurs reports whether a MasterSMLID is ours, or that of the manager that leaves the subnet to
+// us.
+func (f *claim) isOurs(lid uint64) bool {
+	if b := f.given.Before; b != nil {
+		return lid == uint64(b.Prog.SMLID)
+	}
+	for slot := range f.addressed {
+		if (slot == f.OwnPort() || f.GUID[slot] == f.given.HandedBy) && mad.PortInfoLID.Get(f.Info[slot][:]) == lid {
+			return true
+		}
+	}
+	return false
 }
 
 // addressed yields the slots of the known ports that can have a LID, before there is a Fabric.
@@ -77,9 +95,13 @@ func (f *finder) addressed(yield func(slot int32) bool) {
 }
 
 // wasOurs reports whether a port named us as its master in the round before. It still does, unless
-// somebody else has written to it or its node has restarted.
+// somebody else has written to it or its node has restarted. Without such a round all are taken to
+// have done so.
 func (f *finder) wasOurs(slot int32) bool {
 	b := f.given.Before
+	if b == nil {
+		return true
+	}
 	was, ok := b.SlotOf(f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))
 	return ok && mad.PortInfoMasterSMLID.Get(b.Info[was][:]) == uint64(b.Prog.SMLID)
 }
@@ -101,9 +123,9 @@ func (f *finder) findOverwritten() fabric.LID {
 
 // ownSMInfo returns what a master shows of itself to the managers that it asks: an old OpenSM shows
 // its SM_Key only to a master. Our own SM_Key is not among it, since anybody may say IsSM. It is
-// nil while this manager is not the master.
+// nil while this manager is neither the master nor gets the subnet from it.
 func (f *finder) ownSMInfo() []byte {
-	if f.given.Before == nil {
+	if !f.given.isEstablished() {
 		return nil
 	}
 	data := make([]byte, 64)

@@ -13,9 +13,13 @@ type lateNode struct {
 }
 
 // isElsewhere reports whether the node with this GUID was behind another port in the previous
-// round. It is put off: a new node with a stolen GUID must not take the place of the old one.
+// round, also in one that wrote nothing. It is put off: a new node with a stolen GUID must not take
+// the place of the old one.
 func (f *finder) isElsewhere(slot int32, guid fabric.GUID) bool {
 	b := f.given.Before
+	if b == nil {
+		b = f.given.Inherit.Seen
+	}
 	if b == nil || slot == ledger.NoSlot {
 		return false
 	}
@@ -23,7 +27,7 @@ func (f *finder) isElsewhere(slot int32, guid fabric.GUID) bool {
 		return false
 	}
 	old, ok := b.ByGUID[guid]
-	if !ok || b.Prog.FabricNode[old] < 0 {
+	if !ok || b == f.given.Before && b.Prog.FabricNode[old] < 0 {
 		return false
 	}
 	was, ok := b.SlotOf(f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))

@@ -45,6 +45,12 @@ func (f *finder) fitTables() {
 	if sizes = slices.Compact(sizes); len(sizes) == 0 || sizes[0] > int(fabric.MaxUnicastLID) {
 		return
 	}
+	f.sharing = map[fabric.LID]int{}
+	for slot := range int32(len(f.Owner)) {
+		if f.TakesLID(slot) && (f.IsSwitch(slot) || f.Peer[slot] != ledger.NoSlot) {
+			f.sharing[fabric.LID(mad.PortInfoLID.Get(f.Info[slot][:]))]++
+		}
+	}
 	need, top, reached := 0, fabric.LID(0), f.ReachableNodes()
 	for slot := range int32(len(f.Owner)) {
 		if !reached[f.Owner[slot]] || !f.TakesLID(slot) || !f.IsSwitch(slot) && f.Peer[slot] == ledger.NoSlot {
@@ -58,9 +64,14 @@ func (f *finder) fitTables() {
 	if max(need, int(top)) < sizes[0] {
 		return
 	}
-	best := f.choose(sizes[0])
+	best := f.choose(sizes[0], true)
 	for _, size := range sizes[1:] {
-		if c := f.choose(size); cmp.Or(cmp.Compare(c.inUse, best.inUse), cmp.Compare(c.served, best.served)) >= 0 {
+		if c := f.choose(size, true); cmp.Or(cmp.Compare(c.inUse, best.inUse), cmp.Compare(c.served, best.served)) >= 0 {
+			best = c
+		}
+	}
+	for _, size := range sizes {
+		if c := f.choose(size, false); cmp.Or(cmp.Compare(c.inUse, best.inUse), cmp.Compare(c.served, best.served)) > 0 {
 			best = c
 		}
 	}
@@ -73,7 +84,8 @@ func (f *finder) tableSize(id int32) int {
 }
 
 // lidsInUse returns the LIDs of a port that carries traffic now: those of the Plan in force, or
-// before our first Plan those that an Active port has.
+// before our first Plan those that an Active port has. Of ports with the same LID, one at most is
+// in service: the one with that LID as stored.
 func (f *finder) lidsInUse(slot int32) (base, last fabric.LID, inUse bool) {
 	if b := f.given.Before; b != nil {
 		old, ok := b.SlotOf(f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))
@@ -86,13 +98,14 @@ func (f *finder) lidsInUse(slot int32) (base, last fabric.LID, inUse bool) {
 	}
 	info := f.Info[slot][:]
 	base = fabric.LID(mad.PortInfoLID.Get(info))
-	valid := base > 0 && base <= fabric.MaxUnicastLID
+	valid := base > 0 && base <= fabric.MaxUnicastLID && (f.sharing[base] < 2 || f.inherit.Stored[f.GUID[slot]].Base == base)
 	return base, base + 1<<min(mad.PortInfoLMC.Get(info), fabric.MaxLMC) - 1, valid && (f.IsSwitch(slot) || f.State(slot) == mad.PortActive)
 }
 
 // choose follows the cables from our own port over switches with tables of at least a size. There
-// are never more switches than LIDs.
-func (f *finder) choose(size int) *choice {
+// are never more switches than LIDs. Without newcomers only switches in service stay: one that
+// comes back takes the LID of no port in service.
+func (f *finder) choose(size int, newcomers bool) *choice {
 	c := &choice{size: size, stays: make([]bool, len(f.Nodes))}
 	seen := make([]bool, len(f.Nodes))
 	seen[0] = true
@@ -100,6 +113,9 @@ func (f *finder) choose(size int) *choice {
 		id := todo[0]
 		if f.Nodes[id].Typ == fabric.Switch {
 			if f.tableSize(id) < size || c.switches >= size-2 {
+				continue
+			}
+			if _, _, inUse := f.lidsInUse(f.Nodes[id].First); !inUse && !newcomers {
 				continue
 			}
 			c.stays[id] = true

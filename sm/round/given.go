@@ -83,6 +83,10 @@ type Inherit struct {
 	// Held says that Last is another manager's Plan, or that others may have changed it. The round
 	// then uses the tables that switches hold.
 	Held bool
+	Seen *ledger.Ledger // without Before: what the last round found, which wrote nothing
+	// IsLeft says that HandedBy was our master, or had the subnet and did nothing: nobody else may
+	// have it.
+	IsLeft bool
 }
 
 // Result is the outcome of a round. During the round it shows the state so far.

@@ -67,6 +67,9 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 		f.note(terms.Disbelieved, f.PortPlace(slot), "%s says that a subnet manager runs there (LID %d), which is not believed: %s", f.PortName(slot), lid, why)
 		return
 	}
+	if guid := f.GUID[slot]; guid != 0 { // whatever it says, it is the manager at this port
+		o.GUID = guid
+	}
 	f.Others = append(f.Others, o)
 	who := fmt.Sprintf("LID %d, GUID %s, priority %d", lid, o.GUID, o.Priority)
 	first := f.given.Elect && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()]) // we precede it
@@ -74,11 +77,11 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 	switch {
 	case o.State == mad.SMStateMaster && o.GUID == f.given.HandedBy:
 		f.noteManager(slot, false, "has the subnet manager that hands the subnet over (%s)", who)
-	case o.State == mad.SMStateMaster && f.given.Before != nil && first:
+	case o.State == mad.SMStateMaster && f.given.isEstablished() && first:
 		f.noteManager(slot, false, "has a subnet manager that is the master too, and is to give way (%s)", who)
 	case o.State == mad.SMStateMaster:
 		f.noteManager(slot, true, "has the subnet manager that is the master (%s)", who)
-	case o.State == mad.SMStateDiscovering && f.given.Before != nil && f.given.Elect:
+	case o.State == mad.SMStateDiscovering && f.given.isEstablished() && f.given.Elect:
 		f.noteManager(slot, false, "has a subnet manager that looks for the master, which we are (%s)", who)
 	case o.State == mad.SMStateDiscovering:
 		f.noteManager(slot, true, "has a subnet manager that is about to become the master (%s)", who)
@@ -101,7 +104,7 @@ func (f *finder) onSilentManager(slot int32, lid uint64) {
 		o.Silent, o.Path = true, slices.Clone(f.PathTo(slot, &f.paths))
 		f.Others = append(f.Others, *o)
 		f.noteManager(slot, false, "has the subnet manager that stands by for us (LID %d), which does not answer SMInfo now", lid)
-	case f.given.Before != nil:
+	case f.given.isEstablished():
 		f.noteManager(slot, false, "says that a subnet manager runs there (LID %d), which does not answer SMInfo: this manager stays the master", lid)
 	case f.given.Idle[f.GUID[slot]] != "":
 		f.noteManager(slot, false, "says that a subnet manager runs there (LID %d), which does not answer SMInfo, and %s: it is not waited for any longer", lid, f.given.Idle[f.GUID[slot]])

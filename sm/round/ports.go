@@ -124,6 +124,7 @@ func (w *writer) onPortAfterSet(slot int32, ev *terms.Event) {
 		}
 	}
 	if ev.Outcome != terms.Cancelled {
+		w.Flags[slot] |= ledger.PortDeaf
 		info := w.Info[slot][:]
 		w.noteLoss(terms.NotTaken, w.PortPlace(slot), "%s does not take what it is told: it has LID %d, LMC %d and is in state %s", w.PortName(slot),
 			mad.PortInfoLID.Get(info), mad.PortInfoLMC.Get(info),

@@ -243,6 +243,10 @@ func (w *writer) noteNotTaken(k ledger.Kind, index int32, arg uint32, ev *terms.
 			what, w.Modifier(k, index, arg), where, ev.Attempts)
 	}
 	switch k {
+	case ledger.SetPort, ledger.SetActive:
+		if !w.brokenOff { // otherwise the way to it may have failed
+			w.Flags[index] |= ledger.PortDeaf
+		}
 	case ledger.SetLFT:
 		w.keepClosed(index)
 	case ledger.SetSL2VL, ledger.SetVLArb:

@@ -16,12 +16,16 @@ func (w *writer) noteOthersLIDs() bool {
 		return false
 	}
 	n, first, ports := 0, ledger.NoSlot, map[fabric.GUID]int{}
+	holders := map[uint64]bool{} // LIDs that the ports have that are to have them: nobody has given them away
 	for slot := range w.Addressable {
 		ports[w.GUID[slot]]++
+		if lid := mad.PortInfoLID.Get(w.Info[slot][:]); lid != 0 && uint64(w.inherit.Stored[w.GUID[slot]].Base) == lid {
+			holders[lid] = true
+		}
 	}
 	for slot := range w.Addressable {
 		guid, lid := w.GUID[slot], mad.PortInfoLID.Get(w.Info[slot][:])
-		if !w.isInService(slot) || lid == 0 || uint64(w.inherit.Stored[guid].Base) == lid || guid == 0 || ports[guid] > 1 {
+		if !w.isInService(slot) || lid == 0 || uint64(w.inherit.Stored[guid].Base) == lid || guid == 0 || ports[guid] > 1 || holders[lid] {
 			continue
 		}
 		if n++; first == ledger.NoSlot {

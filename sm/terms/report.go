@@ -112,7 +112,7 @@ const (
 	AsExpected IncidentKind = "as-expected" // the deviation is over
 	Stranger   IncidentKind = "stranger"    // an unexpected node is left out
 
-	Quarantined  IncidentKind = "quarantined"   // a link came back too often and is not used
+	Quarantined  IncidentKind = "quarantined"   // a link that came back too often or does not become Active, or a deaf switch, is not used
 	Released     IncidentKind = "released"      // it is used again
 	OnlyWay      IncidentKind = "only-way"      // such a link stays in use: it is the only way
 	Babbling     IncidentKind = "babbling"      // a port sends too much, or its link never comes to rest

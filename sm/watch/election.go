@@ -45,6 +45,7 @@ type election struct {
 	handing *ledger.OtherManager // we offered it the subnet
 	agreed  bool                 // it accepted; it has not shown yet that it takes the subnet
 	asked   int                  // how often it was asked since
+	isLeft  bool                 // that manager was our master, or had the subnet and did nothing
 	handed  fabric.GUID          // port GUID of the manager that hands over to us, until a round has taken the subnet
 }
 
@@ -168,7 +169,8 @@ func (e *election) findIdle(m *Manager, now time.Duration, why string) {
 	o := e.master
 	m.others.find(now, o.GUID, why)
 	m.tell(terms.Disbelieved, "%s %s: this manager takes the subnet back, and offers it no sooner than in %v", o.Name, why, m.others.of(o.GUID).pause)
-	m.lookAgain(o.Name + " " + why)
+	m.election = election{handed: o.GUID, isLeft: true} // it leaves the subnet to us, as it was
+	m.beginRound(o.Name+" "+why, askAll)
 }
 
 // remind tells the master by trap 144 that a manager runs at our port, which the master may have

@@ -29,6 +29,7 @@ type virtual struct {
 	manager  *Manager
 	wire     *wire.Core
 	sub      *emulator.Subnet
+	tempers  *tempers // of agents that are not good ones; nil: all are
 	id       emulator.ClientID
 	at       fabric.End // where it is attached
 	routing  planner.Request
@@ -80,7 +81,9 @@ func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg terms.Config, req pla
 	}
 	v.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
 		var c wire.Datagram
-		c.CopyFrom(d)
+		if c.CopyFrom(d); v.tempers != nil {
+			v.tempers.answers(v.at, &c)
+		}
 		v.inbox = append(v.inbox, c)
 	}})
 	return v, err
@@ -196,7 +199,9 @@ func (v *virtual) perform() {
 			switch a := &actions[i]; a.Kind {
 			case wire.Send:
 				var d wire.Datagram
-				d.CopyFrom(&a.Datagram)
+				if d.CopyFrom(&a.Datagram); v.tempers != nil && v.tempers.hears(v, &d) {
+					continue
+				}
 				v.sub.Send(v.id, &d)
 			case wire.Complete:
 				if v.keeper != nil && v.keeper.takes(&a.Result) {

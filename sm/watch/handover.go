@@ -62,8 +62,9 @@ func (e *election) follow(m *Manager, now time.Duration) {
 func (e *election) onTaker(m *Manager, now time.Duration, ev *terms.Event) {
 	e.polling, e.due = false, now+askTaker
 	state := mad.SMInfoSMState.Get(ev.Data[:])
+	key := mad.SMInfoSMKey.Get(ev.Data[:])
 	switch {
-	case ev.Outcome == terms.Answered && (state == mad.SMStateMaster || state == mad.SMStateDiscovering):
+	case ev.Outcome == terms.Answered && (key == 0 || key == m.cfg.SMKey) && (state == mad.SMStateMaster || state == mad.SMStateDiscovering):
 		e.leave(m, now)
 	case ev.Outcome != terms.Answered || e.asked == mostAskTaker:
 		e.endHandover(m, now, "has accepted the subnet and does not take it")
@@ -91,7 +92,7 @@ func (q *smRequest) takeOver() {
 	o := &others[slices.IndexFunc(others, func(o ledger.OtherManager) bool { return o.GUID == q.from })]
 	m.tell(terms.Handover, "%s hands the subnet over to this manager", o.Name)
 	m.sendToManager(o, mad.Set, mad.SMSetAcknowledge)
-	m.election = election{handed: q.from}
+	m.election = election{handed: q.from, isLeft: m.election.master != nil && m.election.master.GUID == q.from}
 	m.contest = contest{}
 	m.beginRound("the subnet was handed over", askAll)
 }

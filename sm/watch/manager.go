@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"weft/fabric"
@@ -74,10 +75,11 @@ type outbox struct{ out []terms.Action }
 
 // schedule holds when something is due; never.
 type schedule struct {
-	now       time.Duration // of this Step
-	pauseEnds time.Duration // the packets that the round waits for have left
-	again     time.Duration // the next round, if nothing changes
-	afresh    time.Duration // routing from scratch, since the Plan in force is unbalanced
+	now                   time.Duration // of this Step
+	pauseEnds             time.Duration // the packets that the round waits for have left
+	storeSince, storeLate time.Duration // since when the round stores, and when it is to go on without
+	again                 time.Duration // the next round, if nothing changes
+	afresh                time.Duration // routing from scratch, since the Plan in force is unbalanced
 
 	unbalanced bool // the Plan in force was repaired, or leaves something unused
 }
@@ -118,7 +120,7 @@ type memory struct {
 func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
-		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, again: terms.Never, afresh: terms.Never},
+		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
@@ -178,6 +180,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.tally.RouteTimes.add(now - m.routing)
 		m.stepRound(ev)
 	case terms.Stored:
+		m.storeLate = terms.Never
 		m.stepRound(ev)
 	case terms.Claimed:
 		m.claimed = true
@@ -253,6 +256,7 @@ func (m *Manager) stepRound(ev *terms.Event) {
 		m.pauseEnds = m.now + m.given.Limits.Pause
 		m.out[last] = terms.Action{Kind: terms.Wake, At: m.pauseEnds}
 	}
+	limitStore(m, from)
 }
 
 // proceed ends a finished round and begins the work that is due.
@@ -260,7 +264,9 @@ func (m *Manager) proceed(now time.Duration) {
 	if m.inRound && now >= m.pauseEnds {
 		m.pauseEnds = terms.Never
 		m.stepRound(&terms.Event{Kind: terms.PauseEnds})
+		wakeForStore(m)
 	}
+	endSlowStore(m, now)
 	if !m.ended && m.inRound && m.current.IsDone() {
 		m.endRound(now)
 		if !m.ended { // the next round begins in a Step of its own, so that Result stays until this end is reported
@@ -369,27 +375,30 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
-	g.By.Drain, g.By.Stays = m.Drained(), m.watch.Interval > 0
+	g.By.Drain, g.By.Stays = slices.Concat(m.Drained(), m.unsteady.avoided()), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
+	if m.inForce == nil {
+		g.Inherit.Seen = m.result.Ledger
+	}
 	g.ReadTables = m.wanted.tables && m.inForce != nil
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
-	g.Claimed, g.HandedBy, g.Reregister = m.claimed, m.election.handed, m.reregister
+	g.Claimed, g.HandedBy, g.Inherit.IsLeft, g.Reregister = m.claimed, m.election.handed, m.election.isLeft, m.reregister
 	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
 	return g
 }
 
 // endRound takes over the result of a round and schedules the next one.
 func (m *Manager) endRound(now time.Duration) {
-	m.inRound, m.pauseEnds = false, terms.Never
+	m.inRound, m.pauseEnds, m.storeLate = false, terms.Never, terms.Never
 	m.result = m.current.Result()
 	m.next = m.result.Inherit
 	m.groups.forgetRestarted(m.result.Ledger, m.given.Before)
 	if m.given.ReadTables {
 		m.groups.held = nil
 	}
-	m.given.Before = nil // free its memory
+	m.given.Before, m.given.Inherit.Seen = nil, nil // free their memory
 	r, master := m.result.Report, m.result.Master
 	m.memory.end(now, m.result)
 	m.tellEnd()
@@ -404,6 +413,8 @@ func (m *Manager) endRound(now time.Duration) {
 		m.watchStuck()
 		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
 		m.takeRound(now)
+		m.unsteady.holdDead(m, now)
+		m.unsteady.avoidDeaf(m, now)
 		m.lookAfterRound(now)
 	} else {
 		maps.Copy(m.doubted, m.result.Doubted)
@@ -414,6 +425,7 @@ func (m *Manager) endRound(now time.Duration) {
 	}
 	if r.State == terms.OtherMaster { // which names and routes as it likes
 		m.giveUp()
+		m.election.handed, m.election.isLeft = 0, false // the next round is not of that offer
 	}
 	if m.inForce != nil {
 		m.sweep.due = now + m.watch.Interval

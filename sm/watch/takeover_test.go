@@ -58,7 +58,7 @@ func (v *virtual) serve(m *market, at fabric.End) {
 		}
 	}
 	v.keeper = &keeper{v: v, m: m, decided: func(uint64) {}, a: clients.NewAdministration(nil, nil, share.Rule{}, nil), ended: map[uint64]func(*wire.Result){}}
-	v.keeper.r = clients.NewRegistrar(clients.RegistrarOptions{Key: replica.KeyOf(nil), GUID: guid, Nonce: func() uint64 { nonces++; return nonces }, Stores: m.stores, Disk: m.disk, Members: v.keeper.a.Members})
+	v.keeper.r = clients.NewRegistrar(clients.RegistrarOptions{Key: replica.KeyOf(nil), GUID: guid, Nonce: func() uint64 { nonces++; return nonces }, Stores: m.stores, Disk: m.disk, Limits: m.limits, Members: v.keeper.a.Members})
 	v.members = func() ([]sa.Members, bool) { return v.keeper.a.Membership(v.keeper.a.Term) }
 }
 
@@ -321,6 +321,9 @@ type market struct {
 	scarce    bool // there are fewer MLIDs than groups: one of other traits than the rest may be refused
 	wrote     func(v *virtual, a *terms.Action)
 	decided   func(tag uint64) // what was asked with this tag is acknowledged
+	beside    []func()         // what else happens in each step of time
+	tempers   *tempers         // of agents that are not good ones; nil: all are
+	limits    sa.Limits        // of registrations; zero: the usual ones
 	disk      []sa.Entry       // of managers that start
 	stores    bool
 	store     func(replaces bool, list []sa.Entry) error
@@ -337,7 +340,7 @@ func (m *market) start(i int) {
 		m.t.Fatal(err)
 	}
 	v.manager, v.planTime, v.now = NewManager(v.manager.cfg, terms.UsualWatch), 10*time.Millisecond, m.now
-	v.store = func(*terms.Record) error { return nil }
+	v.store, v.tempers = func(*terms.Record) error { return nil }, m.tempers
 	v.serve(m, m.at[i])
 	v.onAction = func(a *terms.Action) { m.wrote(v, a) }
 	v.keeper.decided = func(tag uint64) { m.decided(tag) }
@@ -353,6 +356,9 @@ func (m *market) run(d time.Duration, may bool) {
 	for m.now < end {
 		for _, c := range m.customers {
 			m.serve(c, may)
+		}
+		for _, do := range m.beside {
+			do()
 		}
 		m.now = min(end, m.now+5*time.Millisecond)
 		var live []*virtual
@@ -548,6 +554,18 @@ func (m *market) followed() bool {
 // wire is bad where the seed is even.
 func newMarket(t testing.TB, text string, seed uint64, managers int) *market {
 	f := smtest.Formula(t, text)
+	var at, hosts []fabric.NodeID
+	for i := range managers {
+		at = append(at, smtest.Find(f, fabric.CA, 3*i))
+	}
+	for host := range 4 {
+		hosts = append(hosts, smtest.Find(f, fabric.CA, 3*host+1))
+	}
+	return newMarketAt(t, f, seed, at, hosts)
+}
+
+// newMarketAt makes a market with managers and customers at port 1 of these hosts.
+func newMarketAt(t testing.TB, f *fabric.Fabric, seed uint64, managers, hosts []fabric.NodeID) *market {
 	opt := emulator.Options{Seed: seed}
 	if seed%2 == 0 {
 		opt.Impairment = emulator.Impairment{Loss: 0.02, Duplicate: 0.02, Late: 0.03, LateBy: 30 * time.Millisecond}
@@ -558,32 +576,32 @@ func newMarket(t testing.TB, text string, seed uint64, managers int) *market {
 	}
 	m := &market{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), sub: sub, f: f, acked: map[sa.EntryName]string{}, open: map[sa.EntryName]bool{},
-		managers: make([]*virtual, managers), priority: make([]uint8, managers), wrote: func(*virtual, *terms.Action) {}, decided: func(uint64) {},
+		managers: make([]*virtual, len(managers)), priority: make([]uint8, len(managers)), wrote: func(*virtual, *terms.Action) {}, decided: func(uint64) {},
 		routing: smtest.JobOf("auto", 0), fair: seed%2 == 1,
 	}
-	for i := range managers {
-		m.at = append(m.at, fabric.End{Node: smtest.Find(f, fabric.CA, 3*i), Port: 1})
+	for _, id := range managers {
+		m.at = append(m.at, fabric.End{Node: id, Port: 1})
 	}
-	g := f.Compile()
-	for host := range 4 {
-		at := fabric.End{Node: smtest.Find(f, fabric.CA, 3*host+1), Port: 1}
+	for host, id := range hosts {
+		at := fabric.End{Node: id, Port: 1}
 		c, err := newCustomer(sub, at, host)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.customers = append(m.customers, c)
-		for e, node := range g.EndNodeGUID {
-			if node == f.Nodes[at.Node].GUID {
-				gid := make([]byte, 16)
-				gid[0], gid[1] = 0xFE, 0x80
-				for b := range 8 {
-					gid[8+b] = byte(g.EndGUID[e] >> (56 - 8*b))
-				}
-				m.gids = append(m.gids, gid)
-			}
-		}
+		m.customers, m.gids = append(m.customers, c), append(m.gids, gidOf(f, at))
 	}
 	return m
+}
+
+// gidOf returns the GID of a port of a host.
+func gidOf(f *fabric.Fabric, at fabric.End) []byte {
+	g := f.Compile()
+	for e, node := range g.EndNodeGUID {
+		if node == f.Nodes[at.Node].GUID && g.EndNum[e] == at.Port {
+			return binary.BigEndian.AppendUint64([]byte{0xFE, 0x80, 0, 0, 0, 0, 0, 0}, uint64(g.EndGUID[e]))
+		}
+	}
+	panic("no such port")
 }
 
 // TestTakeovers: managers die, return, and hand over to each other. Meanwhile customers register,

@@ -18,6 +18,7 @@ import (
 // long enough.
 type unsteady struct {
 	links []*unsteadyLink // in the order of their first return
+	deaf  []deafSwitch
 	stuck []stuckSwitch
 	vain  []stuckSwitch
 	signs []fabric.GUID // switches with a sign of change that no round has seen
@@ -237,6 +238,11 @@ func (u *unsteady) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.
 	for _, l := range u.links {
 		due = min(due, l.releaseDue(inForce, rule))
 	}
+	for _, d := range u.deaf {
+		if d.avoided {
+			due = min(due, d.until)
+		}
+	}
 	return due
 }
 
@@ -254,6 +260,7 @@ func (l *unsteadyLink) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) t
 
 // release takes links that were steady for long enough back into use.
 func (m *Manager) release(now time.Duration) {
+	m.unsteady.tryDeaf(m, now)
 	for _, l := range m.unsteady.links {
 		if now < l.releaseDue(m.inForce, m.watch.Flaps) {
 			continue
