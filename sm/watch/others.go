@@ -30,7 +30,7 @@ type behaviour struct {
 	wait  time.Duration // the last such time
 }
 
-// Times for managers that do not do what they say.
+// Times for managers that break their word.
 const (
 	idleAfter  = time.Minute      // a master writes to all ports within this time
 	silentFor  = 40 * time.Second // a silent master has lost the subnet; OpenSM waits as long
