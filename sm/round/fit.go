@@ -84,8 +84,8 @@ func (f *finder) tableSize(id int32) int {
 }
 
 // lidsInUse returns the LIDs of a port that carries traffic now: from the Plan in force, or before
-// our first Plan from an Active port. Of ports with the same LID, one at most is in service: the one
-// with that LID as stored.
+// our first Plan from an Active port. Of ports with the same LID, one at most is in service: the
+// one with that LID as stored.
 func (f *finder) lidsInUse(slot int32) (base, last fabric.LID, inUse bool) {
 	if b := f.given.Before; b != nil {
 		old, ok := b.SlotOf(f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))
