@@ -53,7 +53,7 @@ func (l *Ledger) IsDrainedHost(slot int32) bool {
 // DrainedHosts returns the CA ports whose cable is drained. They keep their LIDs.
 func (l *Ledger) DrainedHosts() (list []route.Absent) {
 	for slot := range l.Addressable {
-		if lids := l.LIDsOf(slot); lids.Base != 0 && l.IsDrainedHost(slot) {
+		if lids := LIDsIn(l.Info[slot][:]); lids.Base != 0 && l.IsDrainedHost(slot) {
 			list = append(list, route.Absent{
 				Node: l.Nodes[l.Owner[slot]].GUID, Port: l.PortNumber(slot), GUID: l.GUID[slot], Base: lids.Base, LMC: lids.LMC,
 			})

@@ -162,9 +162,8 @@ func (n *Inventory) TakesLID(slot int32) bool {
 	return n.PortNumber(slot) > 0 && n.Flags[slot]&PortKnown != 0
 }
 
-// LIDsOf returns the LIDs that a port says it has; none if they are not all unicast LIDs.
-func (n *Inventory) LIDsOf(slot int32) terms.PortLIDs {
-	info := n.Info[slot][:]
+// LIDsIn returns the LIDs in a PortInfo; none if they are not all unicast LIDs.
+func LIDsIn(info []byte) terms.PortLIDs {
 	p := terms.PortLIDs{Base: fabric.LID(mad.PortInfoLID.Get(info)), LMC: uint8(mad.PortInfoLMC.Get(info))}
 	if !p.IsUnicast() {
 		return terms.PortLIDs{}

@@ -85,7 +85,7 @@ func (f *finder) addToFabric(out *fabric.Fabric, id int32) {
 		}
 		d.Ports[p].VLCap = mad.DataVLs(mad.PortInfoVLCap.Get(info))
 		if f.TakesLID(slot) {
-			lids := f.LIDsOf(slot)
+			lids := ledger.LIDsIn(f.Info[slot][:])
 			d.Ports[p].LID, d.Ports[p].LMC = lids.Base, lids.LMC
 		}
 	}
@@ -171,7 +171,7 @@ func addStored(h *route.Held, g *fabric.Graph, stored terms.LIDMap) {
 func (f *finder) noteLIDClashes() {
 	has := map[fabric.LID]int32{}
 	for s := range f.Addressable {
-		lid := f.LIDsOf(s).Base
+		lid := ledger.LIDsIn(f.Info[s][:]).Base
 		if lid == 0 {
 			if said := mad.PortInfoLID.Get(f.Info[s][:]); said != 0 {
 				f.note(terms.BadNode, f.PortPlace(s), "%s says that it has LID %d and LMC %d, which no port may have: it gets another LID", f.PortName(s), said, mad.PortInfoLMC.Get(f.Info[s][:]))
@@ -209,7 +209,7 @@ func (f *finder) notePortGUIDs() {
 func (f *finder) noteDisabled() {
 	for slot := range int32(len(f.Owner)) {
 		if f.IsSwitch(slot) && f.PortNumber(slot) > 0 && f.Flags[slot]&ledger.PortKnown != 0 && mad.PortInfoPhysicalState.Get(f.Info[slot][:]) == mad.PhysDisabled {
-			f.note(terms.DisabledPort, f.PortPlace(slot), "%s is disabled: its cable is not used, and nothing is seen behind it. To use it, enable it with ibportstate", f.PortName(slot))
+			f.note(terms.DisabledPort, f.PortPlace(slot), "%s is disabled: its cable is not used, and nothing is seen behind it. To use it, type weft sm undrain '%s[%d]'", f.PortName(slot), f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))
 		}
 	}
 }

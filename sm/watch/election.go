@@ -28,7 +28,7 @@ import (
 //     it is the master while our M_Keys lock it out and it has written nothing
 //     (round/disbelief.go). A manager that starts is cautious: it leaves the subnet to all of
 //     these.
-//   - A manager that gets the subnet and writes nothing is idle (others.go): what it says does not
+//   - A manager that gets the subnet and writes nothing is idle (others.go): its claims do not
 //     count until it writes to our ports. A master that has been silent for long is idle too. A
 //     handover that came to nothing is offered again after a growing time.
 //   - A request to change our state counts if it comes from the port that it names, and from our
@@ -88,7 +88,8 @@ func (m *Manager) standBy(now time.Duration, o *ledger.OtherManager) {
 	m.next.Held = true
 	m.change, m.again, m.afresh, m.wanted = nothingChanged, terms.Never, terms.Never, wantedRound{} // changes are the master's business
 	m.dropSweep()
-	m.unsteady, m.alarms = unsteady{}, newAlarms()
+	m.unsteady = unsteady{}
+	m.alarms = newAlarms()
 	m.election = election{master: o, due: now + m.watch.Interval}
 	m.tell(terms.Standby, "%s is the master; this manager is a standby", o.Name)
 }
