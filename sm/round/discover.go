@@ -355,12 +355,12 @@ func (f *finder) onChangeRead(id int32, ev *terms.Event) {
 
 // checkTop compares the top of a forwarding table, as a switch tells it after the bring-up, with
 // the Plan. Some switches acknowledge a Set of SwitchInfo and do nothing.
-func (f *finder) checkTop(id int32, ev *terms.Event) {
+func (s *shared) checkTop(id int32, ev *terms.Event) {
 	top := mad.SwitchInfoLinearFDBTop.Get(ev.Data[:])
-	mad.SwitchInfoLinearFDBTop.Put(f.Nodes[id].Sw[:], top)
-	if f.Prog.Sw[id] >= 0 && top < uint64(f.Prog.Top) && !f.Prog.Closed[id] {
-		f.Prog.Closed[id] = true
-		f.noteLoss(terms.NotTaken, f.NodePlace(id), "%s says that the top of its forwarding table is %d, and was told %d: it forwards nothing above", f.NodeName(id), top, f.Prog.Top)
+	mad.SwitchInfoLinearFDBTop.Put(s.Nodes[id].Sw[:], top)
+	if s.Prog.Sw[id] >= 0 && top < uint64(s.Prog.Top) && !s.Prog.Closed[id] {
+		s.Prog.Closed[id] = true
+		s.noteLoss(terms.NotTaken, s.NodePlace(id), "%s says that the top of its forwarding table is %d, and was told %d: it forwards nothing above", s.NodeName(id), top, s.Prog.Top)
 	}
 }
 
