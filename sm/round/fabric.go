@@ -216,6 +216,9 @@ func (f *finder) noteDisabled() {
 func (f *finder) applyDrains() {
 	for _, name := range f.By.Drain {
 		if p, err := f.Drain(f.Fabric, name); err != nil {
+			if here, wrong := f.Fabric.FindPart(name); wrong == nil { // named by GUID
+				name = f.Fabric.PartName(here)
+			}
 			f.note(terms.NotDrained, terms.Place{}, "%s is not drained: %v", name, err)
 		} else {
 			f.report.Drained = append(f.report.Drained, f.Fabric.PartName(p))

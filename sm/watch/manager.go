@@ -1,12 +1,14 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/planner"
 	"weft/sm/ledger"
 	"weft/sm/round"
@@ -207,7 +209,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.reconfigure(now, ev.Settings)
 	case terms.Resweep:
 		m.wanted.tables = true
-		m.ask("a full sweep was requested", false)
+		m.ask(cmp.Or(ev.Name, "a full sweep was requested"), false)
 	case terms.Rebalance:
 		m.ask("routing from scratch was requested", true)
 	case terms.Told:
@@ -245,6 +247,9 @@ func (m *Manager) stepRound(ev *terms.Event) {
 		}
 	}
 	m.standing.drop(&m.out, from)
+	if slices.ContainsFunc(m.out[from:], func(a terms.Action) bool { return a.Kind == terms.Note }) {
+		m.standing.tellBegin(m, from)
+	}
 	if m.guid == 0 {
 		m.guid = m.found().OwnGUID()
 	}
@@ -297,7 +302,7 @@ func (m *Manager) proceed(now time.Duration) {
 		m.pace.add(now)
 		m.beginRound(m.change.text(), askChanged)
 	case now >= m.again:
-		m.beginRound("the last round did not bring up everything", askAll)
+		m.beginRound(m.whyAgain(), askAll)
 	case now >= m.contest.delay(m.afresh):
 		m.beginRound("routing from scratch after repairs", routeAfresh)
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
@@ -360,14 +365,13 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	if kind == routeAfresh {
 		m.afresh = terms.Never
 	}
-	m.standing.now = map[terms.Incident]bool{}
 	m.dropWork()
 	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
 	if m.traps.untold > 0 {
-		m.tell(terms.TrapsUntold, "%d more traps since the last round began", m.traps.untold)
+		m.tell(terms.TrapsUntold, "%s since the last round began", fold.Count(m.traps.untold, "more trap", "more traps"))
 	}
 	m.traps = trapLog{seen: map[string]bool{}, of: map[fabric.LID]int{}}
-	m.tell(terms.RoundBegun, "a round begins: %s", why)
+	m.standing.beginRound(m, why)
 	m.round = Round{Number: m.round.Number + 1, Why: why, Begun: m.now}
 	m.stepRound(&terms.Event{Kind: terms.Start})
 }
@@ -403,9 +407,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.memory.end(now, m.result)
 	m.tellEnd()
 	m.out = append(m.out, terms.Action{Kind: terms.RoundEnded})
-	if m.result.Ledger.Fabric != nil {
-		m.standing.before = m.standing.now
-	}
+	m.standing.endRound(m.result.Ledger.Fabric != nil)
 	m.watchLinks(now)
 	defer m.tellRules()
 	if r.State == terms.Up || r.State == terms.UpInPart {
@@ -465,12 +467,27 @@ func (m *memory) end(now time.Duration, result *round.Result) {
 // looking too.
 const lookSoon = time.Second
 
-// tellEnd logs how a round ended.
+// stillOther is the reason of a round after one that left the subnet to another manager.
+const stillOther = "another manager is, or may be, the master: it is looked for again"
+
+// whyAgain returns the reason of a round that repeats the last one.
+func (m *Manager) whyAgain() string {
+	if m.last != nil && m.last.Report.State == terms.OtherMaster {
+		return stillOther
+	}
+	return "the last round did not bring up everything"
+}
+
+// tellEnd logs how a round ended, unless it has found another manager as the round before did.
 func (m *Manager) tellEnd() {
 	r := m.result.Report
+	if m.standing.begin != "" && r.State == terms.OtherMaster {
+		return
+	}
+	m.standing.tellBegin(m, len(m.out))
 	text := string(r.State)
 	if n := r.Found; n.Switches+n.CAs > 0 {
-		text += fmt.Sprintf(": %d switches, %d channel adapters, %d links", n.Switches, n.CAs, n.Links)
+		text += fmt.Sprintf(": %s, %s, %s", fold.Count(n.Switches, "switch", "switches"), fold.Count(n.CAs, "channel adapter", "channel adapters"), fold.Count(n.Links, "link", "links"))
 	}
 	if r.Routing.Engine != "" {
 		text += ", engine " + r.Routing.Engine
@@ -479,7 +496,7 @@ func (m *Manager) tellEnd() {
 		text += ", " + r.Routing.Kept
 	}
 	if r.State == terms.Up || r.State == terms.UpInPart {
-		text += fmt.Sprintf(", %d blocks of forwarding tables written", r.Written.Blocks)
+		text += fmt.Sprintf(", %s of forwarding tables written", fold.Count(r.Written.Blocks, "block", "blocks"))
 	}
 	m.tell(terms.RoundEnds, "%s", text)
 }
