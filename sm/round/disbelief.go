@@ -6,7 +6,7 @@ import (
 	"weft/wire/mad"
 )
 
-// claim is what a port says of the manager there.
+// claim is the statement of a port about its manager.
 type claim struct {
 	*finder
 	slot  int32

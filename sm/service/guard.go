@@ -86,7 +86,7 @@ func ReadToken(path string) (string, error) {
 	return token, nil
 }
 
-// Protect wraps a Handler, and refuses requests without the token and those that Local refuses.
+// Protect wraps a Handler, and refuses requests without the token, and requests that Local refuses.
 func (g *Guard) Protect(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := g.token.Load()

@@ -94,7 +94,7 @@ func (c *contest) end(m *Manager, why string) {
 	m.wanted.why = why
 }
 
-// decide handles the decision of a person: what is remembered of other managers is forgotten.
+// decide handles the decision of a person: it forgets the behaviour of other managers.
 func (o *others) decide(m *Manager, why string) {
 	o.by = map[fabric.GUID]*behaviour{}
 	if m.inForce != nil {

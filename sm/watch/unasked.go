@@ -91,8 +91,8 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	if m.traps.isNew(issuer, what) {
 		m.tell(kind, "%s", what)
 		if changed || kind == terms.WrongKey { // a restarted node changes a port of all its neighbours; a manager tries all devices
-			m.share(of+tried+" from {n} nodes", []terms.Side{{Part: cmp.Or(strings.TrimPrefix(name, ", "), fmt.Sprintf("LID %d", issuer))}})
-			m.out[len(m.out)-1].Incident.Shared.Comes = true
+			part := cmp.Or(strings.TrimPrefix(name, ", "), fmt.Sprintf("LID %d", issuer))
+			m.share(terms.Shared{What: of + tried + " from {n} nodes", Sides: []terms.Side{{Part: part}}, Comes: true})
 		}
 	}
 	if changed && (m.inRound || m.election.master == nil) { // for a standby it is the master's business

@@ -30,7 +30,7 @@ var noticeBefore = []time.Duration{30 * 24 * time.Hour, 7 * 24 * time.Hour, 24 *
 // lookAtCertificate is the interval between two looks at the certificate.
 const lookAtCertificate = time.Hour
 
-// validity returns the time in which all certificates of a chain are valid.
+// validity returns the period that is common to all certificates of a chain.
 func validity(chain *tls.Certificate) (from, until time.Time, err error) {
 	for i, der := range chain.Certificate {
 		c, err := x509.ParseCertificate(der)
