@@ -186,10 +186,10 @@ var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms
 // new.
 type standing struct {
 	before, now map[terms.Incident]bool
-	begin       string // the event of this round's begin, untold until the round has news; "" if told
+	begin       string // the event of this round's begin, until it is told; "" if it is
 }
 
-// beginRound holds the event of a round's begin back if the round only looks whether another manager
+// beginRound holds the event of a begin back if the round only looks whether another manager
 // still is the master.
 func (s *standing) beginRound(m *Manager, why string) {
 	s.now, s.begin = map[terms.Incident]bool{}, "a round begins: "+why
