@@ -11,7 +11,7 @@ import (
 // again. Every switch is asked for its SwitchInfo; without a PortStateChange its ports are as they
 // were. A port that was Active and still is has the same link: a link that was down comes back in
 // state Init. So the node behind such a link is the same as before. But a link that came up in the
-// previous round may have failed between its NodeInfo and its step to Active, unseen except by
+// previous round may have failed between its NodeInfo and its step to Active: its end shows that by
 // PortStateChange.
 type beliefs struct {
 	on      bool                 // some answers are taken from the previous round
@@ -129,7 +129,7 @@ func (f *finder) behindBefore(slot int32) (behind int32, ok bool) {
 	if !ok || f.Flags[slot]&ledger.PortKnown == 0 || f.State(slot) != mad.PortActive || b.State(before) != mad.PortActive {
 		return ledger.NoSlot, false
 	}
-	if b.Flags[before]&ledger.PortCame != 0 && f.beliefs.doubted[f.Nodes[id].GUID] {
+	if b.Flags[before]&ledger.PortCame != 0 && !b.Prog.Verified[b.Owner[before]] && f.beliefs.doubted[f.Nodes[id].GUID] {
 		return ledger.NoSlot, false
 	}
 	behind = b.Peer[before]
