@@ -99,7 +99,7 @@ func (k *Kept) sameKinds(rules []fabric.KindRule) bool {
 // HostLMC is the LMC that the Plan gives all its hosts, 0 where they differ.
 func (k *Kept) HostLMC() uint8 { return route.Hold(k.old, k.Plan, k.old).HostLMC(k.old) }
 
-// Hold makes a Request keep the Plan's LIDs, for the Graph as it is now, and the LMC of its hosts;
+// Hold makes a Request keep the Plan's LIDs, for today's Graph, and the LMC of its hosts;
 // also its kinds of hosts, unless the Request has kinds.
 func (k *Kept) Hold(g *fabric.Graph, req *Request) error {
 	if req.LIDs.Fresh {

@@ -50,7 +50,7 @@ func (b *beside) close() {
 	<-b.done
 }
 
-// tell has the goroutine do something. It replaces what was told before and is not done yet.
+// tell has the goroutine do something. It replaces an earlier order that is not done yet.
 func (b *beside) tell(what func()) {
 	b.mu.Lock()
 	b.told = what

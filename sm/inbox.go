@@ -14,12 +14,11 @@ import (
 // goroutine that steps the Manager.
 type inbox struct {
 	mu      sync.Mutex
-	queue   []terms.Event  // not yet stepped
-	unasked int            // events of Kind Unasked in queue
-	from    map[uint16]int // those of each source
-	dropped int            // datagrams without room
-	spare   []terms.Event  // memory for the next queue
-	dead    error          // why the Transport ended by itself
+	queue   []terms.Event       // not yet stepped
+	unasked share.Count[uint16] // events of Kind Unasked in queue, by source
+	dropped int                 // datagrams without room
+	spare   []terms.Event       // memory for the next queue
+	dead    error               // why the Transport ended by itself
 	wake    chan struct{}
 }
 
@@ -56,16 +55,12 @@ func (b *inbox) putUnasked(d *wire.Datagram) {
 		source = 0
 	}
 	b.mu.Lock()
-	if !(share.Rule{}).Allows(b.from[source], b.unasked, mostUnasked) {
+	if !b.unasked.Allows(share.Rule{}, source, mostUnasked) {
 		b.dropped++
 		b.mu.Unlock()
 		return
 	}
-	if b.from == nil {
-		b.from = map[uint16]int{}
-	}
-	b.from[source]++
-	b.unasked++
+	b.unasked.Add(source, 1)
 	ev := terms.Event{Kind: terms.Unasked, Datagram: new(wire.Datagram)}
 	ev.Datagram.CopyFrom(d)
 	b.add(ev)
@@ -89,7 +84,7 @@ func (b *inbox) take() (events []terms.Event, dead error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	events = b.queue
-	b.queue, b.spare, b.unasked = b.spare[:0], events, 0
-	clear(b.from)
+	b.queue, b.spare = b.spare[:0], events
+	b.unasked.Clear()
 	return events, b.dead
 }

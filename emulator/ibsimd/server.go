@@ -14,7 +14,7 @@
 //
 // libumad2sim hands programs only the first 224 bytes of a datagram (232 with the short header),
 // and leaves the rest of their memory as it was. So the error counters of PortCountersExtended are
-// not offered to clients: programs read those of PortCounters.
+// not offered to clients: programs read the ones of PortCounters.
 //
 // Deviations from ibsim: up to 64 clients instead of 10. A client that does not read delays only
 // itself, and loses datagrams when 65,536 wait for it. The server refuses a client without a data

@@ -213,7 +213,7 @@ func RunTools(at Places, wants func(*Tool) bool, run func(args []string) Outcome
 }
 
 // Compare compares exit status and shape of output: OpenSM's first, then weft's. other holds exit
-// statuses of the medium that are not those of umad devices.
+// statuses that differ on this medium from umad devices.
 func Compare(t *testing.T, theirs, ours Outcomes, other map[string]int) {
 	t.Helper()
 	for i := range Tools {

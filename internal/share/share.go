@@ -7,7 +7,7 @@
 // hold few find room until none is left. (A. Choudhury and E. Hahne, "Dynamic Queue Length
 // Thresholds for Shared-Memory Packet Switches", IEEE/ACM ToN 1998.)
 //
-// The rule limits only what is taken. A port that holds more than its share, for example by a copy
+// The rule limits new places only. A port that holds more than its share, for example by a copy
 // from another manager, keeps it.
 package share
 
@@ -38,4 +38,38 @@ func (r Rule) percent() int {
 		return UsualPercent
 	}
 	return r.Percent
+}
+
+// Count counts the used places by holder. The zero value is empty.
+type Count[K comparable] struct {
+	all int
+	of  map[K]int
+}
+
+// Add adds places of a holder, or removes them if n is negative.
+func (c *Count[K]) Add(holder K, n int) {
+	if c.of == nil {
+		c.of = map[K]int{}
+	}
+	c.all += n
+	if c.of[holder] += n; c.of[holder] == 0 {
+		delete(c.of, holder)
+	}
+}
+
+// Of returns the number of places of a holder.
+func (c *Count[K]) Of(holder K) int { return c.of[holder] }
+
+// All returns the number of used places.
+func (c *Count[K]) All() int { return c.all }
+
+// Clear removes all places.
+func (c *Count[K]) Clear() {
+	c.all = 0
+	clear(c.of)
+}
+
+// Allows reports whether a holder may take another place by a rule.
+func (c *Count[K]) Allows(r Rule, holder K, most int) bool {
+	return r.Allows(c.of[holder], c.all, most)
 }

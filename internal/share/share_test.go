@@ -38,3 +38,21 @@ func TestRule(t *testing.T) {
 		t.Error("pieces of different sizes")
 	}
 }
+
+// TestCount: places are counted by holder and in all, and nothing is kept of a holder without any.
+func TestCount(t *testing.T) {
+	var c Count[string]
+	for c.Allows(Rule{}, "greedy", 100) {
+		c.Add("greedy", 1)
+	}
+	if c.Of("greedy") != Floor || c.All() != Floor || !c.Allows(Rule{}, "other", 100) {
+		t.Errorf("one holder has %d of %d places", c.Of("greedy"), c.All())
+	}
+	c.Add("other", 2)
+	if c.Add("greedy", -Floor); c.All() != 2 || c.Of("other") != 2 || len(c.of) != 1 {
+		t.Errorf("%+v", c)
+	}
+	if c.Clear(); c.All() != 0 || len(c.of) > 0 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -58,9 +58,9 @@
 //
 // The members of a group may be any end ports at the switches of its tree, and each of them may
 // send. So for each tree the judge takes every turn between its cables, the end ports at its
-// switches and their ports 0. Every VL of these packets is checked like those of paths, at hosts
-// and at ports to hosts too. Their dependencies join those of paths. Groups then judges the entries
-// of single groups: parts of a tree that reach each receiver once.
+// switches and their ports 0. Every VL of these packets is checked as for paths, at hosts and at
+// ports to hosts too. Their dependencies join the graph of the paths. Groups then judges the
+// entries of single groups: parts of a tree that reach each receiver once.
 //
 // Neither covers what the Graph does not know: the MTU of links, the size of multicast tables, and
 // partitions. Nor does Mix cover trees.

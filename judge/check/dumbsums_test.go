@@ -46,7 +46,8 @@ func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64
 		if d.p.VLs > 0 && r.VLs > d.p.VLs {
 			fault(VLBeyondPlan, 1, 0)
 		}
-		m := d.p.SL
+	}
+	if m := d.p.SL; m != nil {
 		for e := range int32(g.NumEnds) {
 			if len(d.lids[e]) > 0 && (m.Src[e] < 0 || int(m.Src[e]) >= m.NumSrc) {
 				fault(NoSL, 1, 0)

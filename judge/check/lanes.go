@@ -51,6 +51,11 @@ type classes struct {
 	dst    []int32 // class of each LID, -1 when invalid
 }
 
+// oneClass puts all sources and LIDs in class 0.
+func oneClass(j *judge) classes {
+	return classes{numSrc: 1, src: make([]int32, j.Graph.NumEnds), dst: make([]int32, len(j.LIDs.Owner))}
+}
+
 // maskLayout is the layout of a mask of SLs. A mask has a field for each kind of traffic that
 // differs from the others. A field has width bits, among them one for each SL in use. So one OR
 // moves all traffic along a path.
@@ -67,14 +72,16 @@ type maskLayout struct {
 // needed room.
 func (j *judge) readLanes(need room) *lanes {
 	g, p := j.Graph, j.Plan
-	l := &lanes{classes: classes{numSrc: 1, src: make([]int32, g.NumEnds), dst: make([]int32, len(j.LIDs.Owner))}}
+	l := &lanes{sl: p.SL, classes: oneClass(j)}
+	valid := p.SL == nil || j.readClasses(l)
 	if p.SL != nil && p.SL2VL != nil {
-		l.sl, l.sl2vl = p.SL, p.SL2VL
+		l.sl2vl = p.SL2VL
+	} else { // classes and SLs tell nothing about lanes
+		l.sl, l.classes = nil, oneClass(j)
 	}
 	used := uint16(1)
 	uniform := true
 	if l.sl != nil {
-		valid := j.readClasses(l)
 		used = l.inUse(j.LIDs)
 		uniform = bits.OnesCount16(used) <= 1 && valid
 	}

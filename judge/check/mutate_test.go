@@ -97,6 +97,10 @@ var corruptions = []corruption{
 	}, finds(NoSL)},
 	{"destination class out of range", torus, func(g *fabric.Graph, p *route.Plan) { p.SL.Dst[p.Ends.Base[2]] = int32(p.SL.NumDst) }, finds(NoSL)},
 	{"destination without a class", torus, func(g *fabric.Graph, p *route.Plan) { p.SL.Dst[p.Ends.Base[2]] = -1 }, finds(NoSL)},
+	{"source without a class, lanes unknown", torus, func(g *fabric.Graph, p *route.Plan) {
+		p.SL.Src = slices.Clone(p.SL.Src)
+		p.SL.Src[1], p.SL2VL = -1, nil
+	}, finds(NoSL)},
 	{"classes that end too early", torus, func(g *fabric.Graph, p *route.Plan) { p.SL.Dst = p.SL.Dst[:len(p.SL.Dst)-1] }, finds(NoSL)},
 	{
 		"no SLs", torus, func(g *fabric.Graph, p *route.Plan) { p.SL = nil },

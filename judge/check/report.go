@@ -128,7 +128,7 @@ type Hold struct {
 type Kind string
 
 // The kinds of findings. Kinds about entries count table entries and, under Pairs, the assigned
-// pairs lost through them. Kinds about VLs count those of ports, for packets of groups too.
+// pairs lost through them. Kinds about VLs count VLs of ports, for packets of groups too.
 const (
 	Names        Kind = "names"           // LIDs that the specification forbids
 	NoLID        Kind = "no-lid"          // warning: end ports without a LID

@@ -92,7 +92,7 @@ func (c *Cutter) trim(s int32) {
 	}
 }
 
-// choose returns the tree of a group: of all that cover the members, the one with the highest hash
+// choose returns the tree of a group: of the trees over all members, the one with the highest hash
 // of its root and the MLID.
 func (c *Cutter) choose(group *route.Group) int {
 	best, most := route.NoTree, uint64(0)

@@ -126,7 +126,7 @@ func candidates(g *fabric.Graph) []int32 {
 // tries limits the roots tried for each wanted tree.
 const tries = 2
 
-// grow grows trees: those of an earlier pool first, then from candidates for roots, no root twice.
+// grow grows trees: first of an earlier pool, then from candidates for roots, no root twice.
 func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees []route.SpanningTree) {
 	w := &grower{g: g, opt: opt, order: order, load: make([]int32, g.NumChannels), children: make([][]int32, g.NumSwitches)}
 	w.search = g.NewSearch(w.closed())

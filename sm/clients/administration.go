@@ -170,7 +170,7 @@ func (a *Administration) serveOne() (beside time.Duration) {
 	return beside + time.Duration(segments)*timeOfSegment
 }
 
-// tick lets the registrar do what is due.
+// tick lets the registrar do its due work.
 func (a *Administration) tick() {
 	if now := a.clock(); a.registrar.Deadline() <= now {
 		a.perform(a.registrar.Tick(now))

@@ -6,7 +6,7 @@ import (
 	"weft/wire"
 )
 
-// Limits of a fairQueue: all datagrams, and those of one source. Size counts a long one as several.
+// Limits of a fairQueue: for all datagrams, and for one source. Size counts a long one as several.
 const (
 	mostQueued         = 1 << 15
 	mostQueuedOfSource = 1 << 12

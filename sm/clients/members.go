@@ -31,13 +31,13 @@ const (
 	usualGroupScope = 2
 )
 
-// NewMembers returns Members without groups, of which one port may hold its share.
+// NewMembers returns Members without groups. rule is the share of one port.
 func NewMembers(rule share.Rule) *Members {
 	return &Members{Groups: sa.NewGroups(rule), Changed: make(chan struct{}, 1)}
 }
 
-// StandingGroups returns the groups that exist before anybody joins: those of the partitions, the
-// default partition first. Without a partitions file (nil) they are those of partition.Everyone.
+// StandingGroups returns the groups that exist before anybody joins. The partitions define them,
+// the default partition first; without a partitions file (nil), partition.Everyone does.
 func StandingGroups(p *terms.Partitioning) (list []sa.Standing) {
 	if p == nil {
 		p = &terms.Partitioning{Partitions: partition.Everyone()}
@@ -116,7 +116,7 @@ func (m *Members) changes() []sa.Entry {
 	return m.Groups.Changes()
 }
 
-// counts counts groups and what they use.
+// counts counts groups, members and MLIDs.
 func (m *Members) counts() sa.GroupCounts {
 	m.mu.Lock()
 	defer m.mu.Unlock()

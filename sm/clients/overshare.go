@@ -2,10 +2,10 @@ package clients
 
 import (
 	"fmt"
-	"maps"
 	"time"
 
 	"weft/fabric"
+	"weft/internal/repeat"
 	"weft/sm/sa"
 	"weft/sm/terms"
 )
@@ -13,32 +13,17 @@ import (
 // overShares logs ports that are refused more than their share: each at most once an hour.
 type overShares struct {
 	counts sa.RefusedCounts
-	logged map[fabric.GUID]time.Duration // ports of the last hour, or more
+	logged repeat.Seldom[fabric.GUID]
 }
 
 // logAgain is the time between two such log entries of a port.
 const logAgain = time.Hour
 
-// mostLogged is the number of ports above which those of earlier hours are forgotten.
-const mostLogged = 1024
-
 // refused counts a refusal. It reports whether it should be logged.
 func (o *overShares) refused(now time.Duration, x *sa.OverShare) bool {
 	o.counts.Add(x.Place)
-	if last, is := o.logged[x.Port]; is && now-last < logAgain {
-		return false
-	}
-	if len(o.logged) >= mostLogged {
-		maps.DeleteFunc(o.logged, func(_ fabric.GUID, last time.Duration) bool { return now-last >= logAgain })
-		if len(o.logged) >= 8*mostLogged {
-			return false
-		}
-	}
-	if o.logged == nil {
-		o.logged = map[fabric.GUID]time.Duration{}
-	}
-	o.logged[x.Port] = now
-	return true
+	o.logged.Every = logAgain
+	return o.logged.Admits(now, x.Port)
 }
 
 // overShare handles the refusal of more than a port's share.
@@ -54,7 +39,7 @@ func (r *Registrar) overShare(x sa.OverShare) {
 	r.out = append(r.out, RegistrarAction{Kind: TellOperator, Incident: &terms.Incident{Kind: terms.PortOverShare, Text: text}})
 }
 
-// placesHeld says what a port holds of each kind of place, and what it does not get.
+// placesHeld names, by kind of place, the things that a port holds and gets no more of.
 var placesHeld = [...]string{
 	sa.GroupPlace: "memberships in multicast groups and may create no more groups", sa.MemberPlace: "memberships in multicast groups and gets no more",
 	sa.ServicePlace: "services and gets no more", sa.SubscriptionPlace: "subscriptions and gets no more",

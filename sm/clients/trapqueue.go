@@ -10,8 +10,7 @@ import (
 // room for others.
 type trapQueue struct {
 	mu   sync.Mutex
-	from map[uint16]int // by LID
-	n    int
+	from share.Count[uint16] // by LID
 }
 
 // mostTrapped is the number of queued traps.
@@ -21,14 +20,10 @@ const mostTrapped = 60
 func (q *trapQueue) put(from uint16) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !(share.Rule{}).Allows(q.from[from], q.n, mostTrapped) {
+	if !q.from.Allows(share.Rule{}, from, mostTrapped) {
 		return false
 	}
-	if q.from == nil {
-		q.from = map[uint16]int{}
-	}
-	q.from[from]++
-	q.n++
+	q.from.Add(from, 1)
 	return true
 }
 
@@ -36,8 +31,5 @@ func (q *trapQueue) put(from uint16) bool {
 func (q *trapQueue) take(from uint16) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.n--
-	if q.from[from]--; q.from[from] == 0 {
-		delete(q.from, from)
-	}
+	q.from.Add(from, -1)
 }

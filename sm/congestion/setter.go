@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/event"
+	"weft/internal/repeat"
 	"weft/wire/mad"
 )
 
@@ -206,7 +207,7 @@ func (s *Setter) Ended(now time.Duration, tag uint64, outcome Outcome, data []by
 	d.tag = 0
 	switch outcome {
 	case Silent:
-		d.wait = min(max(2*d.wait, firstRetry), mostRetry)
+		d.wait = repeat.Longer(d.wait, firstRetry, mostRetry)
 		d.again = now + d.wait
 		s.asleep.Put(d.again, at)
 		s.end(d, silent)

@@ -40,8 +40,8 @@ func (t *PKeyTable) PutBlock(block uint32, data []byte) {
 	}
 }
 
-// PKeyRoom returns how many entries of a port's P_KeyTable are managed: all, or those of the first
-// block without partitions.
+// PKeyRoom returns the number of managed entries of a port's P_KeyTable: all, or without partitions
+// the first block.
 func (l *Ledger) PKeyRoom(slot int32) int {
 	n := &l.Nodes[l.Owner[slot]]
 	room := int(n.PKeys)

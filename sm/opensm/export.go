@@ -137,13 +137,13 @@ func (w *confWriter) note(option string, line int, format string, args ...any) {
 	w.notes = append(w.notes, Note{Option: option, Line: line, Fate: Left, Text: fmt.Sprintf(format, args...)})
 }
 
-// sameValue maps options of weft sm to those of OpenSM with the same syntax.
+// sameValue maps options of weft sm to options of OpenSM with the same syntax.
 var sameValue = map[string]string{
 	"sm-key": "sm_key", "priority": "sm_priority", "window": "max_wire_smps", "retries": "transaction_retries",
 	"m-key": "m_key", "cc-key": "cc_key", "mkey-protect": "m_key_protection_level", "cn-guids": "cn_guid_file", "io-guids": "io_guid_file", "partition-enforce": "part_enforce",
 }
 
-// times maps options of weft sm to those of OpenSM with a number of time units.
+// times maps options of weft sm to options of OpenSM that are a number of time units.
 var times = map[string]struct {
 	name string
 	unit time.Duration

@@ -309,7 +309,7 @@ func (p *policyReader) give() error {
 // mostPolicyWords is the maximum number of words for a rule.
 const mostPolicyWords = 1024
 
-// giveRule assigns a rule's values, except those of earlier rules.
+// giveRule assigns a rule's values, unless an earlier rule has.
 func (p *policyReader) giveRule(kind string, r *policyRule) error {
 	var words []string
 	for _, whole := range r.asks[kind] {

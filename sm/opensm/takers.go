@@ -162,7 +162,7 @@ var engineNames = map[string]string{
 	"dfsssp": "dfsssp", "sssp": "sssp", "dnup": "", "file": "",
 }
 
-// chain returns the requested engines by weft's names, those that weft lacks, and whether OpenSM
+// chain returns the requested engines by weft's names, the ones that weft lacks, and whether OpenSM
 // falls back to minhop.
 func (r *importer) chain() (names, none []string, goesOn bool, err error) {
 	goesOn = true

@@ -132,7 +132,7 @@ func (c *control) takeSet() (what attributes) {
 	return what
 }
 
-// next returns the time of the manager's next event, apart from those of the subnet.
+// next returns the time of the manager's next event. Events of the subnet do not count.
 func (m *manager) next() time.Duration {
 	if m.gone {
 		return never

@@ -41,7 +41,7 @@ func NewIndex(ps Partitions) *Index {
 	return x
 }
 
-// KeysOf returns the P_Keys of a port, those of partitions with IndexZero first, then the default
+// KeysOf returns the P_Keys of a port: of partitions with IndexZero first, then the default
 // partition's, then the others in the order of the file. In each partition the last Member that
 // names the port counts. If first is set, keys[0] belongs at index 0 of the table.
 func (x *Index) KeysOf(p *Port) (keys []uint16, first bool) {

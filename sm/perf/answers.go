@@ -51,7 +51,7 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 	}
 }
 
-// readAll has the ports of an agent read before those of later agents.
+// readAll has the ports of an agent read before later agents.
 func (m *Monitor) readAll(a *agent) { m.atAgent = min(m.atAgent, a.index) }
 
 // noteTime stores the time of a port's reading, and the time since the one before.

@@ -21,7 +21,7 @@
 // it is calm again (rules.go).
 //
 // Units: PortXmitData and PortRcvData count words of 4 bytes; reports have bytes and Gbit/s.
-// PortXmitWait counts ticks in which data waited for its turn or for credits. The device defines
+// PortXmitWait counts the ticks that data waited for its turn or for credits. The device defines
 // the length of a tick, so reports do not convert it to a share of time.
 //
 // After a redirection (13.5.2), requests go to the LID and QP in it. A redirection to another

@@ -134,7 +134,7 @@ var most = func() (list [mad.NumCounters]uint64) {
 	return list
 }()
 
-// nearEnd is the lowest value from which a 64-bit counter may wrap around. A counter that drops
+// A 64-bit counter of nearEnd or more may wrap around. A counter that drops
 // from a lower value was cleared.
 const nearEnd = 1<<64 - 1<<56
 

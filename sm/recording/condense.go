@@ -20,9 +20,9 @@ type Condenser struct {
 
 // The limits of a Condenser.
 const (
-	leastJoined = 3 // incidents that become one line
-	mostNamed   = 8 // parts named in such a line
-	mostLines   = 20
+	leastJoined = 3               // incidents that become one line
+	mostNamed   = 8               // parts named in such a line
+	mostLines   = 20              // of causes in one step
 	longestHeld = 2 * time.Second // a long round does not hide that something has happened
 )
 
@@ -107,12 +107,9 @@ func condense(list []terms.Incident) []terms.Incident {
 func unfold(list []terms.Incident) (all []terms.Incident) {
 	returned := map[string]bool{}
 	for _, i := range list {
-		switch {
-		case i.Shared == nil:
-			all = append(all, i)
-		case len(i.Shared.Rest) > 0:
+		if i.Shared != nil && len(i.Shared.Rest) > 0 {
 			all = append(all, i.Shared.Rest...)
-		default:
+		} else {
 			all = append(all, i)
 		}
 		if i.Kind == terms.NodeReturned && i.Shared != nil && len(i.Shared.Sides) > 0 {

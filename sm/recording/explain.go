@@ -43,7 +43,7 @@ var Explain = map[terms.IncidentKind]string{
 	terms.SweepFound:      "A light sweep, which reads SwitchInfo of every switch, found a change. A round follows.",
 	terms.TrapCame:        "A device reported an event by a trap, which was acknowledged. A round follows traps 128, 144 and 145.",
 	terms.Locked:          "A port has an unknown M_Key, so weft cannot write to it. Its node is left out. Give the key in --mkey-file, or the earlier secret in --mkey-old-secret. If the key has a lease, weft can take the port over when the lease has ended.",
-	terms.DisabledPort:    "A switch port is disabled: an operator, a tool or another manager told it to have no link. weft leaves it so. Enable it with ibportstate.",
+	terms.DisabledPort:    "A switch port is disabled: an operator, a tool or another manager told it to have no link. weft leaves it so. weft sm undrain with its name enables it, and so does ibportstate.",
 	terms.KeysGiven:       "The M_Keys were changed while the manager runs, and the first round since then has ended. Keep naming the old secret or key while absent ports may still have it.",
 	terms.WrongKey:        "A device reported by trap 256 that somebody sent it an SMP with a wrong M_Key, which it dropped. weft answered with the right key, so that the lease continues.",
 	terms.Standby:         "Another subnet manager is the master. weft writes nothing and polls it. weft looks at the subnet again when that manager is silent or is no longer master.",

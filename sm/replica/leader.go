@@ -172,7 +172,7 @@ func (l *Leader) Synced() (n int) {
 	return n
 }
 
-// Settled lists the managers to which the subnet may be handed over: they have a complete copy and
+// Settled lists the managers that may be offered the subnet: they have a complete copy and
 // answer, or apparently cannot have one. A silent manager is not listed: its copy may have expired
 // by the time it is the master.
 func (l *Leader) Settled() (list []fabric.GUID) {

@@ -247,20 +247,7 @@ func (c *Round) leavePhase() {
 	}
 	switch c.phase {
 	case discovering:
-		if c.takeLate() || c.tryMoved() || c.takeOnlyWays() {
-			return
-		}
-		if !c.ownPortWorks() {
-			c.finish(terms.Failed)
-			return
-		}
-		c.pairPorts()
-		if len(c.mismatches) > 0 {
-			c.enterPhase(rechecking)
-			c.queueRecheck()
-			return
-		}
-		c.queryManagers()
+		c.nodesFound()
 	case rechecking:
 		if c.judgeMismatches() && c.sweep < c.given.Limits.Sweeps {
 			c.beginSweep()
@@ -298,6 +285,24 @@ func (c *Round) leavePhase() {
 		c.finish(c.finalState())
 	default: // idle and finished have no next phase
 	}
+}
+
+// nodesFound ends the discovery of nodes, unless some are to be asked again: it joins the ports.
+func (f *finder) nodesFound() {
+	switch {
+	case f.takeLate() || f.tryMoved() || f.takeOnlyWays():
+		return
+	case !f.ownPortWorks():
+		f.finish(terms.Failed)
+		return
+	}
+	f.pairPorts()
+	if len(f.mismatches) > 0 {
+		f.enterPhase(rechecking)
+		f.queueRecheck()
+		return
+	}
+	f.queryManagers()
 }
 
 // ownPortWorks reports whether our own port answers, and either has a node behind it or is port 0

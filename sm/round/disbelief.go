@@ -6,7 +6,7 @@ import (
 	"weft/wire/mad"
 )
 
-// claim is what a port says of the manager there.
+// claim is the statement of a port about its manager.
 type claim struct {
 	*finder
 	slot  int32
@@ -57,7 +57,7 @@ func (f *claim) hasWritten() bool {
 // without our M_Keys: all ports have their planned keys and hide them, and name us as the master,
 // or the manager that leaves the subnet to us.
 func (f *claim) isLockedOut() bool {
-	if !f.given.isEstablished() || !f.Keys.Given() || f.Keys.Protect == 0 {
+	if !f.given.isEstablished() || f.Keys.ToHave(f.GUID[f.OwnPort()]) == 0 || f.Keys.Protect == 0 {
 		return false
 	}
 	for other := range f.addressed {

@@ -59,8 +59,8 @@
 //
 // A port is asked for its M_Key before anything else of its node (lock.go), and is given its key,
 // which is derived from a secret and its GUID. Without Given.Keys a key that can be read is taken
-// away. Some ports hide their GUID from
-// managers without their key. These are asked with the key of the port found there before.
+// away. Some ports hide their GUID from managers without their key. These are asked with the key of
+// the port found there before.
 //
 // # Discovery
 //
@@ -111,9 +111,9 @@
 // Parameters of a port and the step to Armed are one Set; Active follows when both ends are Armed
 // (7.2, 14.2.5.6). All parameters come from the Plan. NeighborMTU and OperationalVLs are the
 // minimum of the Plan and the capabilities of both ends. Head-of-queue and packet lifetimes and
-// stall counts stay as they are if the Plan has none. SL2VL and VL arbitration (7.6.6, 7.6.9) are
+// stall counts do not change if the Plan has none. SL2VL and VL arbitration (7.6.6, 7.6.9) are
 // written if the Plan has several lanes. With one lane the channels form no cycle, so every mapping
-// is deadlock-free, and stays as it is if packets of all SLs pass (onelane).
+// is deadlock-free, and stays unchanged if packets of all SLs pass (onelane).
 //
 // An earlier manager may have written any of this, so nothing is believed without Given.Before, nor
 // with Given.ReadTables. docs/operate.md lists what can be left and what becomes of it.

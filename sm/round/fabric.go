@@ -206,7 +206,7 @@ func (f *finder) notePortGUIDs() {
 func (f *finder) noteDisabled() {
 	for slot := range int32(len(f.Owner)) {
 		if f.IsSwitch(slot) && f.PortNumber(slot) > 0 && f.Flags[slot]&ledger.PortKnown != 0 && mad.PortInfoPhysicalState.Get(f.Info[slot][:]) == mad.PhysDisabled {
-			f.note(terms.DisabledPort, f.PortPlace(slot), "%s is disabled: its cable is not used, and nothing is seen behind it. To use it, enable it with ibportstate", f.PortName(slot))
+			f.note(terms.DisabledPort, f.PortPlace(slot), "%s is disabled: its cable is not used, and nothing is seen behind it. To use it, type weft sm undrain '%s[%d]'", f.PortName(slot), f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))
 		}
 	}
 }

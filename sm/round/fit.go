@@ -83,9 +83,9 @@ func (f *finder) tableSize(id int32) int {
 	return min(int(mad.SwitchInfoLinearFDBCap.Get(f.Nodes[id].Sw[:])), int(fabric.MaxUnicastLID)+1)
 }
 
-// lidsInUse returns the LIDs of a port that carries traffic now: those of the Plan in force, or
-// before our first Plan those that an Active port has. Of ports with the same LID, one at most is
-// in service: the one with that LID as stored.
+// lidsInUse returns the LIDs of a port that carries traffic now: from the Plan in force, or before
+// our first Plan from an Active port. Of ports with the same LID, one at most is in service: the
+// one with that LID as stored.
 func (f *finder) lidsInUse(slot int32) (base, last fabric.LID, inUse bool) {
 	if b := f.given.Before; b != nil {
 		old, ok := b.SlotOf(f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))
@@ -151,7 +151,7 @@ func (c *choice) count(f *finder, slot int32) {
 	}
 }
 
-// rank says which ports go first where not all fit: ours, those in service, and those that were.
+// rank orders ports if not all fit: ours, the ones in service, the ones with a stored LID.
 func (f *finder) rank(slot int32, size int) int {
 	_, last, inUse := f.lidsInUse(slot)
 	held, stored := f.inherit.Stored[f.GUID[slot]]

@@ -9,9 +9,9 @@ import (
 // With a Plan of one lane any mapping of SLs is free of deadlock. But an earlier manager, or we
 // with another configuration, may have left tables that drop packets: an SL on VL 15 or on a VL
 // that the link lacks, a VL without a turn. So the round reads the lane tables, and writes where
-// packets of some SL would not pass. It does not ask a device without traces of a manager: that has
-// the tables of its last restart, by which packets pass. Nor does it ask again what passed in the
-// previous round.
+// packets of some SL would not pass. It does not ask a device without traces of a manager, whose
+// tables are from its last restart and let packets pass. Nor does it ask again a port that passed
+// in the previous round.
 //
 // A switch that takes one mapping for all its ports gets that, SL 0 to 15 on VL 0, in one SMP. It
 // is read with another input for each output, and written again if one differs.

@@ -14,8 +14,8 @@ type overtaken struct {
 }
 
 // watchUnsent notes that a request was not sent, though nobody has cancelled it. That is a fault of
-// this host: it says nothing of the device. Before the writing the round then ends, since what it
-// has not asked for would look lost; later it is repeated.
+// this host: it says nothing of the device. Before the writing the round then ends, since a device
+// that was not asked would look lost; later it is repeated.
 func (c *Round) watchUnsent(ev *terms.Event) {
 	if ev.Outcome == terms.Cancelled && !c.stopped && !c.brokenOff {
 		c.unsent = true

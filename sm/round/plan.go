@@ -111,8 +111,7 @@ func guarded(ctx context.Context, g *fabric.Graph, req *planner.Request) (r *pla
 	return planner.Run(ctx, g, req)
 }
 
-// judgeHeld judges the tables that switches hold on the subnet as it is now; nil if they cannot be
-// judged.
+// judgeHeld judges the tables that switches hold on today's subnet; nil if they cannot be judged.
 func judgeHeld(ctx context.Context, g *fabric.Graph, held *planner.Kept, workers int) *quality.Report {
 	plan, err := held.AsIs(g)
 	if err != nil {

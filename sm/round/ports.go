@@ -88,7 +88,7 @@ func (w *writer) queueActivate(id int32) {
 // activationTurns is the number of turns in the activate phase.
 const activationTurns = 3
 
-// activationTurn returns the turn in which the ports of a node become Active.
+// activationTurn returns the turn when the ports of a node become Active.
 func (w *writer) activationTurn(id int32) int {
 	switch {
 	case w.IsSwitch(w.Nodes[id].First):

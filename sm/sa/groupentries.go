@@ -106,7 +106,7 @@ func (gs *Groups) Entries() (list []Entry) {
 }
 
 // Restore replaces all groups with the Entries of a file or another manager. Groups keep their
-// MLIDs, and ports what they held. It skips malformed and orphaned entries, lists them in Changes
+// MLIDs, and ports their places. It skips malformed and orphaned entries, lists them in Changes
 // as ended, and returns their number.
 func (gs *Groups) Restore(list []Entry) (bad int) {
 	was := *gs
@@ -184,7 +184,7 @@ func memberOf(e *Entry) (m Member, ok bool) {
 // mostState is the state of a member that has joined in all ways.
 const mostState = mad.JoinFull | mad.JoinNon | mad.JoinSendOnlyNon | mad.JoinSendOnlyFull
 
-// GroupCounts counts groups and what they use.
+// GroupCounts counts groups, members and MLIDs.
 type GroupCounts struct {
 	Groups, Members int
 	MLIDsUsed       int

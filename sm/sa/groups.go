@@ -81,7 +81,7 @@ func (g *Group) hasFull() bool {
 	return slices.ContainsFunc(g.Members, func(m Member) bool { return m.State&keepsGroup != 0 })
 }
 
-// NewGroups returns an empty set of groups, of which one port may hold its share.
+// NewGroups returns an empty set of groups. rule is the share of one port.
 func NewGroups(rule share.Rule) *Groups {
 	return &Groups{byGID: map[[16]byte]*Group{}, unsaved: map[string]bool{}, held: map[fabric.GUID]int{}, rule: rule}
 }

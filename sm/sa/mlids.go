@@ -10,7 +10,7 @@ import (
 
 // Multicast tables are small, and every IPv6 host has a group of its own (its solicited-node
 // group). So when MLIDs become scarce, a new group shares the MLID of others with the same traits.
-// Switches copy its packets to the members of all these groups, and ports drop what is for other
+// Switches copy its packets to the members of all these groups, and ports drop packets for other
 // MGIDs. Groups keep their MLIDs, also when others become free.
 
 // mlidUse holds the groups with an MLID.
@@ -56,8 +56,8 @@ func (gs *Groups) mlidFor(g *Group, by fabric.GUID) (lid fabric.LID, ok bool) {
 // mostCompared bounds the MLIDs that partner compares.
 const mostCompared = 64
 
-// partner returns the MLID with these traits whose groups have the fewest members together, of
-// those that follow the last one compared.
+// partner returns the MLID with these traits whose groups have the fewest members together. It
+// compares the MLIDs after the last one compared.
 func (gs *Groups) partner(t traits) (lid fabric.LID, ok bool) {
 	best, compared := -1, 0
 	for range min(len(gs.byMLID), gs.most) {
@@ -211,7 +211,7 @@ func (m *Members) add(g *Group) {
 }
 
 // unite lists each port of several groups once. A port that receives packets of one group receives
-// those of all.
+// the packets of all.
 func (m *Members) unite() {
 	slices.Sort(m.Receivers)
 	m.Receivers = slices.Compact(m.Receivers)

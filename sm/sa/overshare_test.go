@@ -193,10 +193,10 @@ func TestReportShares(t *testing.T) {
 	for n := range 1000 {
 		g.Notify(s, notice(5, n))
 	}
-	flood := g.waiting
+	flood := g.waiting.All()
 	g.Notify(s, notice(6, 1))
-	if flood == 0 || flood > 2*share.Floor || g.waiting != flood+2 {
-		t.Errorf("%d reports of one issuer wait, then %d", flood, g.waiting)
+	if flood == 0 || flood > 2*share.Floor || g.waiting.All() != flood+2 {
+		t.Errorf("%d reports of one issuer wait, then %d", flood, g.waiting.All())
 	}
 	g = NewRegistry(Limits{Services: 1, Subscriptions: 100, SubscriptionsOfPort: 60, Reports: 100, ReportsOfSubscription: 10})
 	for qp := range uint64(50) {
@@ -208,8 +208,8 @@ func TestReportShares(t *testing.T) {
 	for n := range 20 {
 		g.Notify(s, notice(int32(2+n%4), n))
 	}
-	if g.pending[s.Graph.EndGUID[0]] != share.Floor || g.pending[s.Graph.EndGUID[1]] != 10 {
-		t.Errorf("reports that wait: %v", g.pending)
+	if g.waiting.Of(s.Graph.EndGUID[0]) != share.Floor || g.waiting.Of(s.Graph.EndGUID[1]) != 10 {
+		t.Errorf("reports that wait: %v", g.waiting)
 	}
 }
 

@@ -281,8 +281,8 @@ func TestRegistryLimits(t *testing.T) {
 			g.Notify(s, gidNotice(64+trap, s.Plan.Ends.Base[5], s.gidOf(fabric.GUID(i))))
 		}
 	}
-	if g.waiting != 6 || g.Reports().Dropped != 5*10-6 {
-		t.Errorf("%d reports wait, %+v", g.waiting, g.Reports())
+	if g.waiting.All() != 6 || g.Reports().Dropped != 5*10-6 {
+		t.Errorf("%d reports wait, %+v", g.waiting.All(), g.Reports())
 	}
 	if g.Tick(time.Second); len(g.services) != 0 || len(g.owned) != 2 {
 		t.Errorf("%d services are left, of %v", len(g.services), g.owned)

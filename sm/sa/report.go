@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/share"
 	"weft/sm/partition"
 	"weft/wire"
 	"weft/wire/mad"
@@ -22,8 +23,7 @@ type reportQueue struct {
 type reporter struct {
 	turn     []*subscription // subscriptions with a report to send and none under way
 	underWay map[uint64]*subscription
-	waiting  int                 // of all subscriptions
-	pending  map[fabric.GUID]int // of those of a port
+	waiting  share.Count[fabric.GUID] // reports of all subscriptions, by the subscriber's port
 	lastTag  uint64
 	counts   ReportCounts
 }
@@ -36,7 +36,7 @@ type ReportCounts struct {
 }
 
 func newReporter() reporter {
-	return reporter{underWay: map[uint64]*subscription{}, pending: map[fabric.GUID]int{}}
+	return reporter{underWay: map[uint64]*subscription{}}
 }
 
 // Reports returns the counts so far.
@@ -58,8 +58,8 @@ func (g *Registry) NotifyOfGroup(s *Subnet, trap uint64, group *Group) {
 	}
 }
 
-// notify queues a notice for subscribers that share a partition with its subject: its P_Keys and
-// end port (-1 for none), or those of the issuer if keys is nil.
+// notify queues a notice for subscribers that share a partition with its subject, which has these
+// P_Keys and this end port (-1 for none). If keys is nil the subject is the issuer.
 func (g *Registry) notify(s *Subnet, notice []byte, keys []uint16, end int32) {
 	if s == nil {
 		return
@@ -109,21 +109,13 @@ func (g *Registry) post(v *subscription, note *[80]byte, manager bool) {
 	if manager {
 		held = 0
 	}
-	if !g.limits.Share.Allows(held, len(v.waiting), g.limits.ReportsOfSubscription) || !g.limits.Share.Allows(g.pending[v.port], g.waiting, g.limits.Reports) {
+	if !g.limits.Share.Allows(held, len(v.waiting), g.limits.ReportsOfSubscription) || !g.waiting.Allows(g.limits.Share, v.port, g.limits.Reports) {
 		g.counts.Dropped++
 		return
 	}
 	v.waiting = append(v.waiting, note)
-	g.await(v.port, 1)
+	g.waiting.Add(v.port, 1)
 	g.enqueue(v)
-}
-
-// await adds n to the numbers of reports that wait: of all subscriptions, and of those of a port.
-func (g *Registry) await(port fabric.GUID, n int) {
-	g.waiting += n
-	if g.pending[port] += n; g.pending[port] == 0 {
-		delete(g.pending, port)
-	}
 }
 
 func (g *Registry) enqueue(v *subscription) {
@@ -135,7 +127,7 @@ func (g *Registry) enqueue(v *subscription) {
 
 // forget drops the reports of an ended subscription.
 func (g *Registry) forget(v *subscription) {
-	g.await(v.port, -len(v.waiting))
+	g.waiting.Add(v.port, -len(v.waiting))
 	v.waiting = nil
 	delete(g.underWay, v.tag)
 	if v.queued {
@@ -175,7 +167,7 @@ func (g *Registry) Reported(tag uint64, acknowledged bool) {
 	delete(g.underWay, tag)
 	v.tag = 0
 	v.waiting = slices.Delete(v.waiting, 0, 1)
-	g.await(v.port, -1)
+	g.waiting.Add(v.port, -1)
 	if acknowledged {
 		g.counts.Acknowledged++
 	} else {

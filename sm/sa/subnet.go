@@ -11,7 +11,7 @@ type Subnet struct {
 	Graph *fabric.Graph
 	Plan  *route.Plan
 	Nodes []Node // in the order of their records
-	// Ports of all nodes; those of a node are consecutive, port 0 first.
+	// Ports of all nodes. The ports of a node are consecutive, port 0 first.
 	Ports    []Port
 	Managers []Manager
 	SMKey    uint64 // of trusted requests, 0 for none
@@ -25,7 +25,7 @@ type Subnet struct {
 	index
 }
 
-// Spread holds the multicast groups, and for each the ports to which switches copy its packets.
+// Spread holds the multicast groups, each with the ports that switches copy its packets to.
 type Spread struct {
 	Groups []route.Group // by MLID
 	Trees  []route.GroupTree

@@ -116,7 +116,7 @@ var endpoints = []endpoint{
 	},
 }
 
-// places is a semaphore that bounds what is under way.
+// places is a semaphore that bounds the work under way.
 type places chan struct{}
 
 // take takes a place, and reports whether there was one.

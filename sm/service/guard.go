@@ -72,7 +72,7 @@ func ReadToken(path string) (string, error) {
 		return "", fmt.Errorf("%s: want a file", path)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("%s: others may read it: chmod 600 %[1]s", path)
+		return "", fmt.Errorf("%s: others may read it: run chmod 600 %[1]s", path)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, 4096))
 	line, _, _ := bytes.Cut(data, []byte("\n"))
@@ -86,7 +86,7 @@ func ReadToken(path string) (string, error) {
 	return token, nil
 }
 
-// Protect wraps a Handler, and refuses requests without the token and those that Local refuses.
+// Protect wraps a Handler, and refuses requests without the token, and requests that Local refuses.
 func (g *Guard) Protect(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := g.token.Load()

@@ -53,8 +53,8 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	return nil
 }
 
-// complaints writes errors of net/http to standard error, except those that anybody can cause
-// without a token.
+// complaints writes errors of net/http to standard error, unless anybody can cause them without a
+// token.
 type complaints struct{}
 
 func (complaints) Write(line []byte) (int, error) {

@@ -189,7 +189,7 @@ func newInForce(s *shown) *InForce {
 	return out
 }
 
-// unknown is what the judge says of what it cannot tell.
+// unknown stands for a verdict that the judge cannot give.
 const unknown = "unknown"
 
 // failedSince returns the number of rounds since the Plan came into force, if the last one put
@@ -235,7 +235,7 @@ func (s *Status) Write(w io.Writer) error {
 	return err
 }
 
-// addState adds what is unusual about the state file.
+// addState adds a line if something is unusual about the state file.
 func (s *Status) addState(lines *rows) {
 	f := s.State
 	if f == nil {

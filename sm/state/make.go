@@ -72,7 +72,7 @@ func removeAll(path string) error {
 	return dropCompanions(path)
 }
 
-// dropCompanions removes the companions of a file that is not there.
+// dropCompanions removes the companions of a missing file.
 func dropCompanions(path string) error {
 	for _, end := range companions {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -219,20 +219,26 @@ func replaced(path string, put func() error) (aside string, err error) {
 
 // setAside renames a file and its log, and returns the new name; "" if neither is there.
 func setAside(path string) (aside string, err error) {
-	next := freeName(path + ".aside-")
-	for _, end := range append([]string{""}, companions...) {
-		switch err := os.Rename(path+end, next+end); {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return "", err
-		default:
-			aside = next
-		}
-	}
-	if aside == "" {
-		return "", nil
+	aside = freeName(path + ".aside-")
+	moved, err := moveAll(path, aside)
+	if err != nil || !moved {
+		return "", err
 	}
 	return aside, syncPath(filepath.Dir(path))
+}
+
+// moveAll renames a file and its companions, and reports whether one of them was there.
+func moveAll(from, to string) (moved bool, err error) {
+	for _, end := range append([]string{""}, companions...) {
+		switch err := os.Rename(from+end, to+end); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return moved, err
+		default:
+			moved = true
+		}
+	}
+	return moved, nil
 }
 
 // freeName numbers a name that no file has, nor a log.
@@ -248,15 +254,11 @@ func freeName(start string) string {
 
 // putBack takes a file back that was set aside.
 func putBack(aside, path string) error {
-	for _, end := range append([]string{""}, companions...) {
-		if err := os.Rename(aside+end, path+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
+	_, err := moveAll(aside, path)
+	return err
 }
 
-// parts of a file. Without the needed ones a manager would move LIDs, or use what is drained.
+// parts of a file. Without the needed ones a manager would move LIDs, or use drained parts.
 var parts = []struct {
 	table, words string
 	needed       bool

@@ -76,7 +76,7 @@ func isMissing(path string) (bool, error) {
 	return false, nil
 }
 
-// looks is how often checkLog looks at a file that a manager may be changing.
+// looks is the number of times that checkLog reads a file that a manager may be changing.
 const looks = 5
 
 // checkLog refuses a file without its write-ahead log, and one with the log of another file or of
@@ -188,7 +188,7 @@ func (s *Store) takeMark() (err error) {
 func (s *Store) Copied() time.Time { return s.copied }
 
 // seal completes a file that was just made, so that it needs no log, and syncs it. copied is the
-// time if it is a copy to keep, 0 if it goes on as the original.
+// time if it is a copy to keep, 0 if it replaces the original.
 func seal(path string, copied int64) error {
 	db, err := connect(path, "rwc")
 	if err != nil {

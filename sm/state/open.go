@@ -368,8 +368,8 @@ func (s *Store) Close() error {
 	return s.release()
 }
 
-// release closes what is open. SQLite removes the log when the last connection that may write is
-// closed. Without the mark that the file is whole the log must stay: a reader joins until then.
+// release closes database and lock. SQLite removes the log when the last connection that may write
+// is closed. Without the mark that the file is whole the log must stay: a reader joins until then.
 func (s *Store) release() (err error) {
 	if s.db != nil {
 		if s.lock != nil && !s.whole {

@@ -73,7 +73,7 @@ func (w *Writer) Subnet(now time.Time, f *fabric.Fabric) {
 	w.kick()
 }
 
-// Owe has something stored that could not be, in place of what was owed under that name. store is
+// Owe has something stored that could not be, in place of an older thing of that name. store is
 // called until it returns no error, or Pay is called.
 func (w *Writer) Owe(name string, store func() error) {
 	w.mu.Lock()
@@ -85,14 +85,14 @@ func (w *Writer) Owe(name string, store func() error) {
 	w.kick()
 }
 
-// Pay drops what is owed under a name: something newer is stored.
+// Pay drops the thing of a name: something newer is stored.
 func (w *Writer) Pay(name string) {
 	w.mu.Lock()
 	delete(w.owed, name)
 	w.mu.Unlock()
 }
 
-// pay stores what is owed.
+// pay stores everything owed.
 func (w *Writer) pay() (err error) {
 	w.mu.Lock()
 	owed := maps.Clone(w.owed)
@@ -120,7 +120,7 @@ func (w *Writer) kick() {
 	}
 }
 
-// Close writes what is pending, and returns the error of the last write.
+// Close writes all pending data, and returns the error of the last write.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	w.closed = true
@@ -157,7 +157,7 @@ func (w *Writer) run() {
 	}
 }
 
-// writeAll writes what is pending.
+// writeAll writes all pending data.
 func (w *Writer) writeAll() (closed bool, err error) {
 	w.mu.Lock()
 	events, lost, subnet, now, closed := w.events, w.lost, w.subnet, w.now, w.closed

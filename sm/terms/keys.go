@@ -15,7 +15,7 @@ import (
 	"weft/fabric"
 )
 
-// Keys are the M_Keys (14.2.4) that a manager assigns to ports, and those that ports may already
+// Keys are the M_Keys (14.2.4) that a manager assigns to ports, and the ones that ports may already
 // have. Without One and Secret it assigns none: M_Keys, protection bits and lease periods stay as
 // they are.
 type Keys struct {
@@ -28,7 +28,7 @@ type Keys struct {
 	Lease   uint16                 // M_KeyLeasePeriod in seconds, 0: unlimited
 }
 
-// Given reports whether the manager assigns keys, or is to take away those that it knows.
+// Given reports whether the manager assigns keys, or is to take away the ones that it knows.
 func (k *Keys) Given() bool {
 	return k.One != 0 || len(k.Secret) > 0 || len(k.Former) > 0 || len(k.Known) > 0 || len(k.Others) > 0
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Severity says how urgent an incident is. Its numbers are those of syslog and journald: the lower
-// the more urgent.
+// Severity says how urgent an incident is. Its numbers are the same as in syslog and journald: the
+// lower the more urgent.
 type Severity uint8
 
 // The severities.

@@ -13,7 +13,7 @@ type Shared struct {
 	Rest  []Incident // of an incident that stands for others: these
 }
 
-// NodesAdded is what nodes that are new to the subnet share.
+// NodesAdded is the common text of nodes that are new to the subnet.
 const NodesAdded = "{n} nodes added at {at}"
 
 // Side is one view of an incident: a device that may be its cause, and the part that it happened

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/repeat"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -19,11 +20,11 @@ import (
 
 // babble counts what ports send, and knows the Sets that disable or enable ports.
 type babble struct {
-	from   time.Duration          // when the period began
-	sent   map[ledger.PortKey]int // datagrams since then
-	told   map[ledger.PortKey]time.Duration
-	cut    *ledger.Ledger       // the round in force when a port was last disabled
-	under  map[uint64]portOrder // Sets that have not ended, by tag
+	from   time.Duration                 // when the period began
+	sent   map[ledger.PortKey]int        // datagrams since then
+	told   repeat.Seldom[ledger.PortKey] // those that are not disabled
+	cut    *ledger.Ledger                // the round in force when a port was last disabled
+	under  map[uint64]portOrder          // Sets that have not ended, by tag
 	orders uint64
 	ports  []string // that are disabled, by name, as the last round found them
 }
@@ -36,12 +37,20 @@ type portOrder struct {
 	why  string
 }
 
-// mostToggles is the number of changes of a link in quarantine from which on it babbles.
+// state names the state that the port gets.
+func (o *portOrder) state() string {
+	if o.off {
+		return "disabled"
+	}
+	return "enabled"
+}
+
+// mostToggles is the number of changes in quarantine that make a link babble.
 const mostToggles = 20
 
 // newBabble returns an empty count.
 func newBabble() babble {
-	return babble{sent: map[ledger.PortKey]int{}, told: map[ledger.PortKey]time.Duration{}, under: map[uint64]portOrder{}}
+	return babble{sent: map[ledger.PortKey]int{}, told: repeat.Seldom[ledger.PortKey]{Every: babbleAgain}, under: map[uint64]portOrder{}}
 }
 
 // hear counts a datagram that nobody asked for, from the port with the LID of its sender. A trap
@@ -88,7 +97,7 @@ func (b *babble) toggles(m *Manager, now time.Duration, l *unsteadyLink) {
 	}
 	l.toggles = 0
 	if slot, ok := c.SlotOf(l.ends[0].Node, l.ends[0].Port); ok {
-		b.found(m, now, slot, fmt.Sprintf("its link changed its state %d times in quarantine", mostToggles))
+		b.found(m, now, slot, fmt.Sprintf("has a link that went down and up in quarantine (%d changes)", mostToggles))
 	}
 }
 
@@ -104,14 +113,16 @@ func (b *babble) found(m *Manager, now time.Duration, slot int32, why string) {
 	}
 	if err == nil {
 		b.cut = c
-		b.order(m, out, portOrder{at: c.PortKey(out), name: c.PortName(out), off: true, why: c.PortName(slot) + " " + why})
+		who := "it"
+		if out != slot {
+			who = c.PortName(slot)
+		}
+		b.order(m, out, portOrder{at: c.PortKey(out), name: c.PortName(out), off: true, why: who + " " + why})
 		return
 	}
-	if last, told := b.told[c.PortKey(slot)]; told && now-last < babbleAgain {
-		return
+	if b.told.Admits(now, c.PortKey(slot)) {
+		m.tell(terms.Babbling, "%s %s; it is not disabled: %v", c.PortName(slot), why, err)
 	}
-	b.told[c.PortKey(slot)] = now
-	m.tell(terms.Babbling, "%s %s; it is not disabled: %v", c.PortName(slot), why, err)
 }
 
 // babbleAgain is the time after which a babbling port that is not disabled is reported again.
@@ -162,7 +173,7 @@ func (b *babble) ended(m *Manager, now time.Duration, ev *terms.Event) {
 	case !ok || m.stopped || ev.Outcome == terms.Cancelled:
 		return
 	case ev.Outcome != terms.Answered:
-		m.tell(terms.Unanswered, "%s does not take that it is %s: %s", o.name, map[bool]string{true: "disabled", false: "enabled"}[o.off], outcomeText(ev))
+		m.tell(terms.Unanswered, "%s does not take that it is %s: %s", o.name, o.state(), outcomeText(ev))
 		return
 	case o.off:
 		m.tell(terms.PortDisabled, "%s is disabled, since %s: weft sm undrain '%s[%d]' enables it", o.name, o.why, o.at.Node, o.at.Port)
@@ -170,7 +181,7 @@ func (b *babble) ended(m *Manager, now time.Duration, ev *terms.Event) {
 		m.tell(terms.PortEnabled, "%s is enabled again, as requested", o.name)
 	}
 	m.doubted[o.at.Node] = true
-	m.noteChange(now, o.name+" was "+map[bool]string{true: "disabled", false: "enabled"}[o.off])
+	m.noteChange(now, o.name+" was "+o.state())
 }
 
 // outcomeText describes a failed request.

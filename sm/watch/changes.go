@@ -39,7 +39,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
 		if isHere(guid) {
 			m.tell(terms.NodeReturned, "%s is back; rounds that did not find it: %d", m.missing[guid].name, m.missing[guid].rounds)
-			m.share("{n} nodes at {at} are back", m.missing[guid].sides)
+			m.share(terms.Shared{What: "{n} nodes at {at} are back", Sides: m.missing[guid].sides})
 			delete(m.missing, guid)
 		}
 	}
@@ -57,7 +57,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 		if x.rounds++; m.watch.KeepAbsent > 0 && x.rounds >= m.watch.KeepAbsent && !x.gone {
 			x.gone = true
 			m.tell(terms.NodeForgotten, "%s was missing in %d rounds: its LIDs may be given to others", x.name, x.rounds)
-			m.share("the LIDs of {n} missing nodes at {at} may be given to others", x.sides)
+			m.share(terms.Shared{What: "the LIDs of {n} missing nodes at {at} may be given to others", Sides: x.sides})
 			m.forgetStored(guid, x)
 		}
 	}

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 // over, or when its port is gone.
 type contest struct {
 	lid      fabric.LID    // that was written as MasterSMLID; 0: nothing was
+	first    fabric.LID    // the same, until a round has asked all devices; 0: nothing was
 	repaired time.Duration // when a round had repaired it
 	text     string        // the incident, as long as the subnet is contested; "" if it is not
 	by       fabric.GUID   // port GUID of the other manager; 0: unknown
@@ -65,17 +67,20 @@ func (c *contest) begin(m *Manager, lid fabric.LID) {
 	m.tell(terms.Contested, "%s", c.text)
 }
 
-// judge handles a round that has brought the subnet up.
+// judge handles a round that has brought the subnet up. A repair counts once a round has asked all
+// devices and read their tables: whoever wrote to one port has written to others too.
 func (c *contest) judge(m *Manager, now time.Duration) {
 	lid := m.result.Overwritten
 	switch {
 	case c.isOn() && c.by != 0 && !runsManager(m.inForce, c.by):
 		c.end(m, "the other manager is gone")
-	case c.isOn() || lid == 0:
-	case lid == c.keeps(now):
+	case c.isOn():
+	case lid != 0 && lid == c.keeps(now):
 		c.begin(m, lid)
-	default:
-		c.lid, c.repaired = lid, now
+	case lid != 0 && !m.given.ReadTables:
+		c.first, m.wanted.tables, m.wanted.why = lid, true, "another manager has written to our ports"
+	case m.given.ReadTables && cmp.Or(lid, c.first) != 0:
+		c.lid, c.repaired, c.first = cmp.Or(lid, c.first), now, 0
 	}
 }
 
@@ -89,7 +94,7 @@ func (c *contest) end(m *Manager, why string) {
 	m.wanted.why = why
 }
 
-// decide handles the decision of a person: what is remembered of other managers is forgotten.
+// decide handles the decision of a person: it forgets the behaviour of other managers.
 func (o *others) decide(m *Manager, why string) {
 	o.by = map[fabric.GUID]*behaviour{}
 	if m.inForce != nil {

@@ -11,9 +11,9 @@ import (
 	"weft/wire/mad"
 )
 
-// holdDead puts links between switches in quarantine that are up and that a round could not bring
-// to Active, since a port of theirs does not take what it is told, or its switch does not take its
-// tables. The next round routes around them. After the quarantine they are tried again.
+// holdDead puts links between switches in quarantine that are up, but not Active after a round: a
+// port refuses its PortInfo, or its switch refuses its tables. The next round routes around them.
+// After the quarantine they are tried again.
 func (u *unsteady) holdDead(m *Manager, now time.Duration) {
 	c := m.result.Ledger
 	if c.Fabric == nil || m.watch.Flaps.Hold <= 0 {
@@ -35,7 +35,7 @@ func (u *unsteady) holdDead(m *Manager, now time.Duration) {
 		}
 		rule := m.watch.Flaps
 		m.untold = true
-		l.state, l.changed, l.hold, l.came = linkHeld, now, min(max(rule.Hold, 2*l.hold), max(rule.Hold, rule.MostHold)), nil
+		l.state, l.changed, l.hold, l.came = linkHeld, now, nextHold(rule, l.hold), nil
 		m.tell(terms.Quarantined, "%s does not become Active: it is not used until it has been up for %v without a change", l.name, l.hold)
 		m.noteChange(now, l.name+" is put in quarantine")
 	}
@@ -77,7 +77,7 @@ func (u *unsteady) avoidDeaf(m *Manager, now time.Duration) {
 		if d.avoided {
 			continue
 		}
-		d.hold = min(max(rule.Hold, 2*d.hold), max(rule.Hold, rule.MostHold))
+		d.hold = nextHold(rule, d.hold)
 		d.avoided, d.until = true, now+d.hold
 		m.tell(terms.Quarantined, "%s does not take its tables: where there is another way no path crosses it for %v", c.NodeName(int32(id)), d.hold)
 		m.noteChange(now, c.NodeName(int32(id))+" is avoided")

@@ -116,8 +116,7 @@ func keyOfPart(f *fabric.Fabric, p fabric.Part) string {
 }
 
 // removeDrain ends the drain of a switch or a cable, releases a link from quarantine, or enables a
-// disabled port. It returns
-// the part's name; a missing part is named as in the list.
+// disabled port. It returns the part's name; a missing part is named as in the list.
 func (m *Manager) removeDrain(now time.Duration, what string) (name string, err error) {
 	f := m.inForce.Fabric
 	p, err := f.FindPart(what)
@@ -150,7 +149,7 @@ func (d *drains) names(f *fabric.Fabric) string {
 	return strings.Join(partNames(f, d.Now), ", ")
 }
 
-// partNames returns the names for people of switches and cables; missing ones as they are given.
+// partNames returns the names for people of switches and cables. Missing ones keep the given name.
 func partNames(f *fabric.Fabric, parts []string) []string {
 	list := slices.Clone(parts)
 	for i, w := range parts {
@@ -181,7 +180,7 @@ func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 }
 
 // standingKinds lists the incidents that a round reports only if the round before did not.
-var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoLevel, terms.Disbelieved}
+var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoLevel, terms.Disbelieved, terms.DisabledPort}
 
 // standing holds the incidents of the round before and of this round that are reported only when
 // new.

@@ -28,7 +28,7 @@ import (
 //     it is the master while our M_Keys lock it out and it has written nothing
 //     (round/disbelief.go). A manager that starts is cautious: it leaves the subnet to all of
 //     these.
-//   - A manager that gets the subnet and writes nothing is idle (others.go): what it says does not
+//   - A manager that gets the subnet and writes nothing is idle (others.go): its claims do not
 //     count until it writes to our ports. A master that has been silent for long is idle too. A
 //     handover that came to nothing is offered again after a growing time.
 //   - A request to change our state counts if it comes from the port that it names, and from our

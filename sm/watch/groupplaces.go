@@ -77,8 +77,8 @@ func (gs *groups) look(l *ledger.Ledger) int {
 	return positions
 }
 
-// blocksOf returns how many blocks of a switch are compared: those of groups, and one more. If that
-// one is not empty, another manager had more groups: see noteLeft.
+// blocksOf returns the number of compared blocks of a switch: the blocks of groups, and one more.
+// If that one is not empty, another manager had more groups: see noteLeft.
 func (gs *groups) blocksOf(n *ledger.Node) int {
 	if int(mad.SwitchInfoMulticastFDBCap.Get(n.Sw[:])) > gs.used*mad.MFTBlock {
 		return gs.used + 1

@@ -103,10 +103,7 @@ func (m *Manager) spreadGroups() (more bool) {
 	for ; at < len(gs.told); at++ {
 		gs.touch(was.Groups[at].MLID, &was.Trees[at])
 	}
-	if apart.groups > 0 {
-		m.tell(terms.NotSpread, "%d multicast groups leave out members that no tree joins to most of the others, the first %s of the group with MLID 0x%X",
-			apart.groups, route.EndName(m.inForce.Graph, apart.end), uint16(apart.mlid))
-	}
+	apart.tell(m)
 	m.proveGroups(&now, cut)
 	for _, i := range cut {
 		gs.touch(now.Groups[i].MLID, &now.Trees[i])
@@ -115,12 +112,19 @@ func (m *Manager) spreadGroups() (more bool) {
 	if gs.partly = gs.partly && next > 0; !gs.partly {
 		gs.version++
 	}
-	if n := len(gs.members); n > 0 {
-		if used := int(gs.members[n-1].MLID-fabric.FirstMLID)/sa.BlockMLIDs + 1; used > gs.used {
-			gs.used, gs.all = used, true // the new blocks are unknown
-		}
-	}
+	gs.countBlocks()
 	return next > 0
+}
+
+// countBlocks raises the number of used blocks to the highest MLID.
+func (gs *groups) countBlocks() {
+	n := len(gs.members)
+	if n == 0 {
+		return
+	}
+	if used := int(gs.members[n-1].MLID-fabric.FirstMLID)/sa.BlockMLIDs + 1; used > gs.used {
+		gs.used, gs.all = used, true // the new blocks are unknown
+	}
 }
 
 // apartMembers counts groups some of whose members no tree joins to the others.
@@ -149,6 +153,14 @@ func (a *apartMembers) cut(cutter *multicast.Cutter, g *route.Group) route.Group
 	}
 	*g = joined
 	return cutter.Cut(g)
+}
+
+// tell logs these groups, if there are any.
+func (a *apartMembers) tell(m *Manager) {
+	if a.groups > 0 {
+		m.tell(terms.NotSpread, "%d multicast groups leave out members that no tree joins to most of the others, the first %s of the group with MLID 0x%X",
+			a.groups, route.EndName(m.inForce.Graph, a.end), uint16(a.mlid))
+	}
 }
 
 // touch notes the blocks of a group at the switches of its tree.

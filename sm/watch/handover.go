@@ -9,8 +9,8 @@ import (
 	"weft/wire/mad"
 )
 
-// handOver offers the subnet to a standby that precedes us and knows our rules. One to which it was
-// handed in vain waits until it has another chance.
+// handOver offers the subnet to a standby that precedes us and knows our rules. After a
+// handover in vain a manager waits for another chance.
 func (m *Manager) handOver() {
 	if m.untold || m.wanted.why != "" {
 		return

@@ -158,23 +158,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	case terms.Start:
 		m.start()
 	case terms.Answer:
-		m.tally.answer(ev)
-		switch ev.Tag >> 56 {
-		case terms.SweepTag, terms.BlockTag:
-			m.onSwept(now, ev)
-		case terms.LookTag:
-			m.onLooked(now, ev)
-		case terms.ElectionTag:
-			m.election.onAnswer(m, now, ev)
-		case terms.KeyTag:
-			m.onKeyShown(now, ev)
-		case terms.GroupTag:
-			m.onGroupBlock(ev)
-		case terms.PortTag:
-			m.babble.ended(m, now, ev)
-		default:
-			m.stepRound(ev)
-		}
+		m.onAnswer(now, ev)
 	case terms.Planned:
 		m.tally.RouteTimes.add(now - m.routing)
 		m.stepRound(ev)
@@ -218,6 +202,27 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	m.proceed(now)
 	out, m.out = m.out, nil
 	return out
+}
+
+// onAnswer handles the end of an SMP. Its tag says what it was sent for.
+func (m *Manager) onAnswer(now time.Duration, ev *terms.Event) {
+	m.tally.answer(ev)
+	switch ev.Tag >> 56 {
+	case terms.SweepTag, terms.BlockTag:
+		m.onSwept(now, ev)
+	case terms.LookTag:
+		m.onLooked(now, ev)
+	case terms.ElectionTag:
+		m.election.onAnswer(m, now, ev)
+	case terms.KeyTag:
+		m.onKeyShown(now, ev)
+	case terms.GroupTag:
+		m.onGroupBlock(ev)
+	case terms.PortTag:
+		m.babble.ended(m, now, ev)
+	default:
+		m.stepRound(ev)
+	}
 }
 
 // start begins the first round. With Config.Elect it first sets IsSM at our port, so that of two
@@ -512,7 +517,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	}
 	if more := len(changes) - mostChanges; more > 0 {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
-		m.out[len(m.out)-1].Incident.Shared = &terms.Shared{Rest: changes[mostChanges:]}
+		m.share(terms.Shared{Rest: changes[mostChanges:]})
 	}
 	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
 	if m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced {
@@ -532,9 +537,7 @@ func (o *outbox) tell(k terms.IncidentKind, format string, args ...any) {
 }
 
 // share says what the last logged incident may have in common with others.
-func (o *outbox) share(what string, sides []terms.Side) {
-	o.out[len(o.out)-1].Incident.Shared = &terms.Shared{What: what, Sides: sides}
-}
+func (o *outbox) share(s terms.Shared) { o.out[len(o.out)-1].Incident.Shared = &s }
 
 // Successor returns the Config of a Manager at another port that continues where this one ends.
 func (m *Manager) Successor() terms.Config {

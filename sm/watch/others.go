@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/repeat"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -20,7 +21,7 @@ type others struct {
 	lostSince   time.Duration // since when
 }
 
-// behaviour is what is remembered of a manager.
+// behaviour holds past deeds of a manager.
 type behaviour struct {
 	idle  string        // why it is idle; "" if it is not
 	until time.Duration // until then it is not offered the subnet
@@ -29,7 +30,7 @@ type behaviour struct {
 	wait  time.Duration // the last such time
 }
 
-// Times for managers that do not do what they say.
+// Times for managers that break their word.
 const (
 	idleAfter  = time.Minute      // a master writes to all ports within this time
 	silentFor  = 40 * time.Second // a silent master has lost the subnet; OpenSM waits as long
@@ -41,7 +42,7 @@ func newOthers() others {
 	return others{by: map[fabric.GUID]*behaviour{}, isIdleSince: terms.Never}
 }
 
-// of returns what is remembered of a manager.
+// of returns the behaviour of a manager.
 func (o *others) of(guid fabric.GUID) *behaviour {
 	if o.by[guid] == nil {
 		o.by[guid] = &behaviour{}
@@ -52,7 +53,7 @@ func (o *others) of(guid fabric.GUID) *behaviour {
 // postpone puts off the next offer to a manager, longer each time. It returns for how long.
 func (o *others) postpone(now time.Duration, guid fabric.GUID) time.Duration {
 	b := o.of(guid)
-	b.pause = min(max(firstPause, 2*b.pause), mostPause)
+	b.pause = repeat.Longer(b.pause, firstPause, mostPause)
 	b.until = now + b.pause
 	return b.pause
 }
@@ -95,7 +96,7 @@ func (o *others) admits(now time.Duration, guid fabric.GUID) bool {
 	if now < b.heard {
 		return false
 	}
-	b.wait = min(max(firstPause, 2*b.wait), mostPause)
+	b.wait = repeat.Longer(b.wait, firstPause, mostPause)
 	b.heard = now + b.wait
 	return true
 }

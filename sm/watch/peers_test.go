@@ -317,6 +317,33 @@ func TestContested(t *testing.T) {
 	}
 }
 
+// TestWrittenOnce: another manager writes once, to all ports but ours, and a round asks one of them
+// only. The others are repaired too, at once, and nothing is contested.
+func TestWrittenOnce(t *testing.T) {
+	v := reigning(t, terms.Keys{})
+	p := newPeerManager(t, v, 5, 15, mad.SMStateMaster, 8)
+	ends := func(yield func(fabric.End) bool) {
+		for id, n := range v.sub.Fabric().Nodes {
+			if at := (fabric.End{Node: fabric.NodeID(id), Port: 1}); n.Type == fabric.CA && at != v.at && !yield(at) {
+				return
+			}
+		}
+	}
+	for at := range ends {
+		p.write(t, at, 0)
+	}
+	v.stays(t, 3*time.Second)
+	for at := range ends {
+		if info, err := v.sub.PortInfo(at); err != nil || mad.PortInfoMasterSMLID.Get(info) != uint64(v.lidsOf()[v.manager.guid]) {
+			t.Fatalf("MasterSMLID %d at node %d, ours is %d: %s", mad.PortInfoMasterSMLID.Get(info), at.Node, v.lidsOf()[v.manager.guid], journals([]*virtual{v}))
+		}
+	}
+	v.step(&terms.Event{Kind: terms.Resweep})
+	if v.stays(t, time.Minute); v.told(terms.Contested) > 0 {
+		t.Errorf("it is contested: %s", journals([]*virtual{v}))
+	}
+}
+
 // TestRightfulMaster: beside all these rules a manager of our SM_Key that precedes us, says that it
 // is the master and writes is given way to, even after it had its chance and did nothing.
 func TestRightfulMaster(t *testing.T) {

@@ -125,7 +125,8 @@ func (q *smRequest) sender() fabric.GUID {
 	return l.GUID[l.Agent(ledger.GetPort, slot)]
 }
 
-// portWithLID returns the GUID of the port that has a LID; 0: none.
+// portWithLID returns the GUID of the port whose PortInfo has a LID; 0: none. A standby has no Plan
+// that portOfLID could ask.
 func portWithLID(l *ledger.Ledger, lid uint16) fabric.GUID {
 	for slot := range l.Owner {
 		base := mad.PortInfoLID.Get(l.Info[slot][:])

@@ -76,7 +76,7 @@ func (t *Tally) SMPs() []terms.Count {
 	return slices.DeleteFunc(t.AllSMPs(), func(n terms.Count) bool { return n.Requests == 0 })
 }
 
-// AllSMPs returns SMPs, and zeros for what was never sent.
+// AllSMPs returns SMPs, with zeros for attributes that were never sent.
 func (t *Tally) AllSMPs() (by []terms.Count) {
 	for k, n := range t.smps {
 		method, attr := mad.Set, mad.AttrSMInfo

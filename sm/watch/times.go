@@ -2,7 +2,7 @@ package watch
 
 import "time"
 
-// TimeBounds are the upper bounds of the buckets in which durations are counted.
+// TimeBounds are the upper bounds of the buckets of Times.
 var TimeBounds = [...]time.Duration{
 	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond,
 	time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second, 100 * time.Second, 300 * time.Second,

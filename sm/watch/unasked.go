@@ -82,16 +82,17 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	m.tally.trap(number)
 	of := fmt.Sprintf("trap %d (%s)", number, mad.NoticeTrapNumber.Decl().ValueName(number))
 	what := fmt.Sprintf("%s from LID %d%s", of, issuer, name)
-	kind := terms.TrapCame
+	kind, tried := terms.TrapCame, ""
 	if number == mad.TrapBadMKey && mad.NoticeIsGeneric.Is(notice) {
-		kind, what = terms.WrongKey, what+violationText(m.inForce, slot, notice)
+		violation := violationText(m.inForce, slot, notice)
+		kind, tried, what = terms.WrongKey, violation+": reported", what+violation
 		m.showKey(slot)
 	}
 	if m.traps.isNew(issuer, what) {
 		m.tell(kind, "%s", what)
-		if changed { // a node that restarts changes a port of all its neighbours
-			m.share(of+" from {n} nodes", []terms.Side{{Part: cmp.Or(strings.TrimPrefix(name, ", "), fmt.Sprintf("LID %d", issuer))}})
-			m.out[len(m.out)-1].Incident.Shared.Comes = true
+		if changed || kind == terms.WrongKey { // a restarted node changes a port of all its neighbours; a manager tries all devices
+			part := cmp.Or(strings.TrimPrefix(name, ", "), fmt.Sprintf("LID %d", issuer))
+			m.share(terms.Shared{What: of + tried + " from {n} nodes", Sides: []terms.Side{{Part: part}}, Comes: true})
 		}
 	}
 	if changed && (m.inRound || m.election.master == nil) { // for a standby it is the master's business

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/repeat"
 	"weft/sm/ledger"
 	"weft/sm/round"
 	"weft/sm/terms"
@@ -208,6 +209,11 @@ func (l *unsteadyLink) isTooOften(now time.Duration, rule terms.FlapRule) bool {
 	return len(l.came) > rule.Times || now < l.trial
 }
 
+// nextHold returns the length of a quarantine after one of a length; 0: there was none.
+func nextHold(rule terms.FlapRule, last time.Duration) time.Duration {
+	return repeat.Longer(last, rule.Hold, max(rule.Hold, rule.MostHold))
+}
+
 // quarantine takes a link out of use, unless it is the only way to a switch.
 func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	rule := m.watch.Flaps
@@ -226,7 +232,7 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	m.untold = true
 	l.reason, l.since = holdReason{why, len(l.came)}, now
 	m.tally.Quarantines++
-	l.state, l.hold, l.came, l.toggles = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil, 0
+	l.state, l.hold, l.came, l.toggles = linkHeld, nextHold(rule, l.hold), nil, 0
 	m.tell(terms.Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
 	m.noteChange(now, l.name+" is put in quarantine")
 }

@@ -56,7 +56,7 @@ type socket interface {
 	syscall.Conn
 }
 
-// sockets holds the two sockets of a client, and what is needed to connect them.
+// sockets holds the two sockets of a client, and the data to connect them.
 type sockets struct {
 	o         Options
 	id        uint32

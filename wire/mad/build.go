@@ -13,7 +13,7 @@ type Request struct {
 	Key      uint64 // M_Key of an SMP, SM_Key of an SA request, CC_Key of a congestion control request
 }
 
-// New starts a datagram of class c with the common header, which is all that ClassPerf needs.
+// New starts a datagram of class c with the common header. ClassPerf needs no more.
 func (r Request) New(dst []byte, c Class) (Datagram, error) {
 	if len(dst) < Size {
 		return nil, &ShortError{Layout: Header, Have: len(dst), Need: Size}

@@ -161,8 +161,8 @@ func (m *Machine) acknowledge(r *incoming) {
 	m.send(r.addr, d)
 }
 
-// deliver delivers a complete message, and keeps what is needed to acknowledge its last segment
-// again. That no longer counts for its peer, and gives way to new messages.
+// deliver delivers a complete message, and keeps its header to acknowledge its last segment again.
+// That no longer counts for its peer, and gives way to new messages.
 func (m *Machine) deliver(k key, r *incoming) {
 	m.counters.Received++
 	m.acknowledge(r)

@@ -71,7 +71,7 @@ type Action struct {
 	Datagram wire.Datagram
 }
 
-// Patience is how long a Machine repeats a message to send.
+// Patience limits the repetitions of a message to send.
 type Patience struct {
 	Timeout time.Duration // until unacknowledged segments are sent again
 	Retries int           // repetitions without progress

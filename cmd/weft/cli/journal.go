@@ -9,7 +9,7 @@ import (
 	"weft/sm/terms"
 )
 
-// JournalPrefix returns the mark by which journald knows the severity of a line (sd-daemon(3)).
+// JournalPrefix returns the prefix that tells journald the severity of a line (sd-daemon(3)).
 func JournalPrefix(s terms.Severity) string { return fmt.Sprintf("<%d>", s) }
 
 // StdoutIsJournal reports whether journald reads standard output.

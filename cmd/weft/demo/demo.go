@@ -56,7 +56,7 @@ type Fabric struct {
 // seed is the seed of everything that is drawn at random.
 const seed = 1
 
-// Run runs all parts of the demo, and prints each as soon as it is done.
+// Run runs all parts of the demo, and prints each when it is done.
 func Run(c *Config) (*Demo, error) {
 	d := &Demo{}
 	var found *cluster

@@ -105,9 +105,8 @@ func (a *apiFlags) listen() (*apiServer, error) {
 	return s, nil
 }
 
-// renew reads token and certificate again and uses them. It returns what has changed, or an error
-// if TLS would be switched on or off, or if the
-// new certificate is not valid and the old one is.
+// renew reads token and certificate again and uses them. It returns the changes. It is an error to
+// switch TLS on or off, or to replace a valid certificate by one that is not.
 func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
 	token, cert, err := a.secrets()
 	if err != nil {

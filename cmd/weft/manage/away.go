@@ -106,7 +106,7 @@ func (a *away) note(e state.Event) {
 	}
 }
 
-// store stores what is held, except events and the subnet.
+// store stores the held data, except events and the subnet.
 func (a *away) store(to *state.Store) error {
 	if a.drains != nil {
 		if err := to.SetDrains(a.since, a.drains); err != nil {
@@ -127,7 +127,7 @@ func (a *away) store(to *state.Store) error {
 	return to.Record(time.Now(), a.record)
 }
 
-// reopen tries to open the file until it can, and then stores what it missed.
+// reopen tries to open the file until it can, and then stores the data that it missed.
 func (s *smState) reopen() {
 	again := time.NewTicker(reopenEvery)
 	defer again.Stop()
@@ -148,7 +148,7 @@ func (s *smState) reopen() {
 	}
 }
 
-// tryAgain opens the file and stores what it missed.
+// tryAgain opens the file and stores the data that it missed.
 func (s *smState) tryAgain() error {
 	store, err := state.Open(s.path, s.limits)
 	if err != nil {

@@ -30,7 +30,7 @@ var noticeBefore = []time.Duration{30 * 24 * time.Hour, 7 * 24 * time.Hour, 24 *
 // lookAtCertificate is the interval between two looks at the certificate.
 const lookAtCertificate = time.Hour
 
-// validity returns the time in which all certificates of a chain are valid.
+// validity returns the period that is common to all certificates of a chain.
 func validity(chain *tls.Certificate) (from, until time.Time, err error) {
 	for i, der := range chain.Certificate {
 		c, err := x509.ParseCertificate(der)
@@ -118,7 +118,7 @@ func (c *certificate) watch(ctx context.Context, tell func(terms.Incident)) {
 }
 
 // errExpired is the error of a new certificate that is worse than the one in use.
-var errExpired = errors.New("the new certificate is not valid now: the old one stays")
+var errExpired = errors.New("the new certificate is not valid now, and the old one stays")
 
 // worse returns errExpired if programs would refuse the new chain, but not the old one.
 func worse(was, is *tls.Certificate, now time.Time) error {
@@ -127,7 +127,8 @@ func worse(was, is *tls.Certificate, now time.Time) error {
 		return err == nil && !now.Before(from) && now.Before(until)
 	}
 	if valid(was) && !valid(is) {
-		return errExpired
+		from, until, _ := validity(is)
+		return fmt.Errorf("%w: it is valid from %s to %s", errExpired, rfc3339(from), rfc3339(until))
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func givenFlags(flags *pflag.FlagSet) settings {
 	return given
 }
 
-// read sets the options of the configuration file, then those of the command line, which win.
+// read sets the options of the configuration file, then the command line, which wins.
 func (s *serviceFlags) read(cmd *cobra.Command, given settings) (*configfile.File, error) {
 	if s.config == "" {
 		return nil, nil

@@ -101,7 +101,7 @@ type replayPrinter struct {
 }
 
 // see prints an event and the actions that follow. With SMPs it prints each incident where it
-// occurs; otherwise lines are those of the log.
+// occurs; otherwise it prints the lines of the log.
 func (p *replayPrinter) see(now time.Duration, ev *terms.Event, actions []terms.Action) {
 	p.last = now
 	if p.smps {

@@ -12,7 +12,7 @@ import (
 	"weft/internal/configfile"
 )
 
-// Bits of a file's mode by which others than its owner may read or write it.
+// Mode bits that let others than the owner read or write a file.
 const (
 	groupAndAll = 0o077
 	allOthers   = 0o007

@@ -229,20 +229,27 @@ func (s *smState) opened() (*state.Store, *state.Writer) {
 	return s.store, s.writer
 }
 
+// into returns the open file and its writer. While there is none it calls missed, which keeps
+// the data for the file, and returns the error of that.
+func (s *smState) into(missed func(*away) error) (*state.Store, *state.Writer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store == nil {
+		return nil, nil, missed(s.away)
+	}
+	return s.store, s.writer, nil
+}
+
 // keep stores a Record. If it cannot be stored, that is tried again, and then a round begins.
 func (s *smState) keep(rec *terms.Record) error {
-	s.mu.Lock()
-	if s.store == nil {
-		defer s.mu.Unlock()
-		return s.away.keep(rec)
+	store, writer, err := s.into(func(a *away) error { return a.keep(rec) })
+	if store == nil {
+		return err
 	}
-	store, writer := s.store, s.writer
-	s.mu.Unlock()
 	s.keeping.Lock()
 	defer s.keeping.Unlock()
 	s.owed = nil
-	err := store.Record(time.Now(), rec)
-	if err != nil {
+	if err = store.Record(time.Now(), rec); err != nil {
 		s.owed = rec
 		writer.Owe("LIDs and Plan", func() error { return s.keepAgain(store, rec) })
 	}
@@ -267,13 +274,10 @@ func (s *smState) keepAgain(store *state.Store, rec *terms.Record) error {
 
 // remember stores registrations of clients.
 func (s *smState) remember(replaces bool, list []sa.Entry) error {
-	s.mu.Lock()
-	if s.store == nil {
-		defer s.mu.Unlock()
-		return s.away.remember(replaces, list)
+	store, _, err := s.into(func(a *away) error { return a.remember(replaces, list) })
+	if store == nil {
+		return err
 	}
-	store := s.store
-	s.mu.Unlock()
 	return store.SetEntries(replaces, list)
 }
 
@@ -354,15 +358,11 @@ func (s *smState) drains(since time.Time, d *terms.Drains) error {
 	if s.path == "" {
 		return nil
 	}
-	s.mu.Lock()
-	if s.store == nil {
-		defer s.mu.Unlock()
-		return s.away.drain(since, d)
+	store, writer, err := s.into(func(a *away) error { return a.drain(since, d) })
+	if store == nil {
+		return err
 	}
-	store, writer := s.store, s.writer
-	s.mu.Unlock()
-	err := store.SetDrains(since, d)
-	if err != nil {
+	if err = store.SetDrains(since, d); err != nil {
 		writer.Owe("list of drained parts", func() error { return store.SetDrains(since, d) })
 	}
 	return err

@@ -61,8 +61,7 @@ func writeToReader(thread, size int, b []byte) error {
 	return err
 }
 
-// sizeOfCall returns the size of a thread's read or write, of which a request has the first size
-// bytes.
+// sizeOfCall returns the size of a thread's read or write. A request holds its first size bytes.
 func sizeOfCall(thread, size int) int {
 	if size <= maxWrite-pageSize {
 		return size // not split
