@@ -222,14 +222,14 @@ func (f *finder) applyDrains() {
 		}
 	}
 	for _, name := range f.By.Avoid {
-		f.avoid(name)
+		avoid(f, name)
 	}
 }
 
 // avoid drains a switch that does not take its tables. If some switches cannot reach each other
 // without it, all of its cables to switches are drained that they can do without: then only paths
 // to and from those switches cross it.
-func (f *finder) avoid(name string) {
+func avoid(f *finder, name string) {
 	p, err := f.Drain(f.Fabric, name)
 	switch {
 	case err == nil:
