@@ -73,7 +73,7 @@ var Explain = map[terms.IncidentKind]string{
 	terms.CertificateBad:  "The certificate of the API (--api-cert) has expired, or is not valid yet, so programs refuse it. The subnet is still managed, and the Unix socket still answers. A reload with such a certificate keeps the old one while that is valid.",
 	terms.FabricChanged:   "Differences between the subnet now and in the previous round.",
 
-	terms.NotDrained:        "A part to be drained is not in the subnet, or the switches cannot reach each other without it. It is used as long as this is so.",
+	terms.NotDrained:        "A part to be drained is not in the subnet, or the switches cannot reach each other without it. It is used as long as this is so; of a switch that does not take its tables, only the cables that others need.",
 	terms.DrainTold:         "A switch or a cable is now drained, or no longer. A drained switch serves only its own hosts; a drained cable stays up and carries nothing.",
 	terms.DrainRefused:      "A request to drain or undrain a part was refused, for the reason in the text.",
 	terms.NodeMissing:       "A node of the previous round is missing or cannot be reached. Its LIDs stay reserved.",

@@ -384,7 +384,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
-	g.By.Drain, g.By.Stays = slices.Concat(m.Drained(), m.unsteady.avoided()), m.watch.Interval > 0
+	g.By.Drain, g.By.Avoid, g.By.Stays = m.Drained(), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
 	if m.inForce == nil {
