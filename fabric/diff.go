@@ -149,14 +149,15 @@ func (f *Fabric) describeLink(id LinkID) []string {
 
 // stateWords describes whether a node or a link is in service.
 func stateWords(up, down string, isDown, isDrained bool) string {
-	words := up
-	if isDown {
-		words = down
+	switch {
+	case isDown && isDrained:
+		return down + ", drained"
+	case isDown:
+		return down
+	case isDrained:
+		return "drained"
 	}
-	if isDrained {
-		words += ", drained"
-	}
-	return words
+	return up
 }
 
 func linksByCable(f *Fabric) map[cable]LinkID {

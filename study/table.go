@@ -16,10 +16,7 @@ func Table(w io.Writer, rows [][]string) error {
 
 // Plural returns a number with its noun, which gets an s unless the number is 1.
 func Plural[N int | int64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fold.Count(n, noun, noun+"s")
 }
 
 // WriteSome prints a title and the first items of a list, and how many more there are.

@@ -8,30 +8,32 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile/counters"
+	"weft/internal/fold"
 )
 
 // counter describes a counter of cable errors or waiting.
 type counter struct {
 	name   string // name in the specification
-	words  string // words after the number
+	one    string // words after the number 1
+	words  string // words after other numbers
 	weight float64
 	most   uint64 // value at which its short form stops counting, 0 for none
 }
 
 // errorCounters are the counters of errors on a cable, without counters of errors caused elsewhere.
 var errorCounters = []counter{
-	{"LinkDownedCounter", "times down", 1e6, 255},
-	{"LinkErrorRecoveryCounter", "times recovered", 1e4, 255},
-	{"LocalLinkIntegrityErrors", "link integrity errors", 100, 15},
-	{"ExcessiveBufferOverrunErrors", "buffer overruns", 100, 15},
-	{"SymbolErrorCounter", "symbol errors", 1, 65535},
-	{"PortRcvErrors", "receive errors", 1, 65535},
+	{"LinkDownedCounter", "time down", "times down", 1e6, 255},
+	{"LinkErrorRecoveryCounter", "time recovered", "times recovered", 1e4, 255},
+	{"LocalLinkIntegrityErrors", "link integrity error", "link integrity errors", 100, 15},
+	{"ExcessiveBufferOverrunErrors", "buffer overrun", "buffer overruns", 100, 15},
+	{"SymbolErrorCounter", "symbol error", "symbol errors", 1, 65535},
+	{"PortRcvErrors", "receive error", "receive errors", 1, 65535},
 }
 
 // waitingCounters are the counters of packets that waited or were discarded before a cable.
 var waitingCounters = []counter{
-	{"PortXmitDiscards", "packets discarded", 1e6, 65535},
-	{"PortXmitWait", "ticks of waiting", 1e-6, 0},
+	{"PortXmitDiscards", "packet discarded", "packets discarded", 1e6, 65535},
+	{"PortXmitWait", "tick of waiting", "ticks of waiting", 1e-6, 0},
 }
 
 // AddCounters adds the cables whose counters show errors or waiting, and notes counters of ports
@@ -89,7 +91,7 @@ func (r *Report) tell(f *fabric.Fabric, id fabric.LinkID, kind Kind, counters []
 			if v == c.most {
 				more = "at least "
 			}
-			parts = append(parts, fmt.Sprintf("%s%d %s", more, v, c.words))
+			parts = append(parts, more+fold.Count(v, c.one, c.words))
 			odd.weight += float64(v) * c.weight
 			count := Count{Port: names[i], Name: c.name, Value: v}
 			if bytes > 0 {

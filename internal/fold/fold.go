@@ -1,5 +1,5 @@
 // Package fold breaks long lines of text for people: to at most 80 columns for a terminal (Text,
-// Rows, Named), and to at most 100 for Markdown pages (Page).
+// Rows, Named), and to at most 100 for Markdown pages (Page). Count puts a noun beside a number.
 package fold
 
 import (

@@ -17,23 +17,28 @@ func (l *Ledger) Drain(f *fabric.Fabric, name string) (fabric.Part, error) {
 	if err != nil {
 		return p, err
 	}
+	return p, l.DrainPart(f, p)
+}
+
+// DrainPart is like Drain, for a part that was found.
+func (l *Ledger) DrainPart(f *fabric.Fabric, p fabric.Part) error {
 	own, port := l.Prog.FabricNode[0], l.PortNumber(l.OwnPort())
 	if p.Link != fabric.NoLink && port > 0 && f.Nodes[own].Ports[port].Link == p.Link {
-		return p, errors.New("it is the cable of our own port: run the manager at another one first")
+		return errors.New("it is the cable of our own port: run the manager at another one first")
 	}
 	was := f.IsDrained(p)
 	f.SetDrained(p, true)
 	if a, b, cut := f.CutOffByDrain(); cut {
 		f.SetDrained(p, was)
-		return p, fmt.Errorf("%s and %s would not reach each other without it", f.NodeName(a), f.NodeName(b))
+		return fmt.Errorf("%s and %s would not reach each other without it", f.NodeName(a), f.NodeName(b))
 	}
-	return p, nil
+	return nil
 }
 
 // isDrained reports whether the cable at a port is drained.
 func (l *Ledger) isDrained(slot int32) bool {
 	v := l.Prog.FabricNode[l.Owner[slot]]
-	if v < 0 || len(l.By.Drain) == 0 {
+	if v < 0 || len(l.By.Drain)+len(l.By.Avoid) == 0 {
 		return false
 	}
 	link := l.Fabric.Nodes[v].Ports[l.PortNumber(slot)].Link

@@ -10,7 +10,9 @@ import (
 // beliefs decides which answers of the previous round still hold, so that the round need not ask
 // again. Every switch is asked for its SwitchInfo; without a PortStateChange its ports are as they
 // were. A port that was Active and still is has the same link: a link that was down comes back in
-// state Init. So the node behind such a link is the same as before.
+// state Init. So the node behind such a link is the same as before. But a link that came up in the
+// previous round may have failed between its NodeInfo and its step to Active: its end shows that by
+// PortStateChange.
 type beliefs struct {
 	on      bool                 // some answers are taken from the previous round
 	doubted map[fabric.GUID]bool // node GUIDs to ask everything, until a round succeeds
@@ -125,6 +127,9 @@ func (f *finder) behindBefore(slot int32) (behind int32, ok bool) {
 	b, id := f.given.Before, f.Owner[slot]
 	before, ok := b.SlotOf(f.Nodes[id].GUID, f.PortNumber(slot))
 	if !ok || f.Flags[slot]&ledger.PortKnown == 0 || f.State(slot) != mad.PortActive || b.State(before) != mad.PortActive {
+		return ledger.NoSlot, false
+	}
+	if b.Flags[before]&ledger.PortCame != 0 && !b.Prog.Verified[b.Owner[before]] && f.beliefs.doubted[f.Nodes[id].GUID] {
 		return ledger.NoSlot, false
 	}
 	behind = b.Peer[before]

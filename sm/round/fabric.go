@@ -219,9 +219,36 @@ func (f *finder) noteDisabled() {
 func (f *finder) applyDrains() {
 	for _, name := range f.By.Drain {
 		if p, err := f.Drain(f.Fabric, name); err != nil {
+			if here, wrong := f.Fabric.FindPart(name); wrong == nil { // named by GUID
+				name = f.Fabric.PartName(here)
+			}
 			f.note(terms.NotDrained, terms.Place{}, "%s is not drained: %v", name, err)
 		} else {
 			f.report.Drained = append(f.report.Drained, f.Fabric.PartName(p))
+		}
+	}
+	for _, name := range f.By.Avoid {
+		avoid(f, name)
+	}
+}
+
+// avoid drains a switch that does not take its tables. If some switches cannot reach each other
+// without it, all of its cables to switches are drained that they can do without: then only paths
+// to and from those switches cross it.
+func avoid(f *finder, name string) {
+	p, err := f.Drain(f.Fabric, name)
+	switch {
+	case err == nil:
+		f.report.Drained = append(f.report.Drained, f.Fabric.PartName(p))
+		return
+	case p.Switch < 0: // it is not there
+		return
+	}
+	f.note(terms.NotDrained, terms.Place{}, "%s is avoided where it can be: %v", f.Fabric.PartName(p), err)
+	for _, link := range f.Fabric.Cabled(p.Switch, nil) {
+		cable := fabric.Part{Switch: -1, Link: link}
+		if f.Fabric.IsSwitchLink(link) && !f.Fabric.IsDrained(cable) && f.DrainPart(f.Fabric, cable) == nil {
+			f.report.Drained = append(f.report.Drained, f.Fabric.PartName(cable))
 		}
 	}
 }

@@ -85,26 +85,12 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 		f.noteManager(slot, false, "has a subnet manager that looks for the master, which we are (%s)", who)
 	case o.State == mad.SMStateDiscovering:
 		f.noteManager(slot, true, "has a subnet manager that is about to become the master (%s)", who)
-	case f.given.mayBeHandingOver(&o) && lid != 0 && lid == mad.PortInfoMasterSMLID.Get(f.Info[f.OwnPort()][:]):
-		f.noteManager(slot, true, "has a subnet manager that our port names as the master, and that says it is none: it may be handing the subnet over (%s)", who)
 	default:
 		f.noteManager(slot, false, "has a subnet manager that is not the master (%s)", who)
 	}
 	if f.otherMaster && !before {
 		f.master = &o
 	}
-}
-
-// handoverRounds is the number of rounds in a row in which a manager that starts waits for the end
-// of a handover.
-const handoverRounds = 2
-
-// mayBeHandingOver reports whether a standby that our port names as the master may be one, in the
-// middle of a handover: it says that it stands by and still has the subnet. A manager that started
-// then would be a second master. So it waits for a moment, not for ever: our port may name a master
-// of long ago.
-func (g *Given) mayBeHandingOver(o *ledger.OtherManager) bool {
-	return g.Elect && o.State == mad.SMStateStandby && !g.isEstablished() && g.HandedBy == 0 && g.Failed < handoverRounds
 }
 
 // onSilentManager handles a port that says IsSM and does not answer SMInfo. A manager that starts

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/judge/check"
 	"weft/judge/quality"
 	"weft/planner"
@@ -196,7 +197,7 @@ func (c *Round) noteRepair(r *planner.Result) {
 	if f := r.Repaired; f != nil {
 		c.moved, c.repaired = f.Moved, true
 		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
-		c.report.Routing.Kept = fmt.Sprintf("repaired: %d entries moved, %d had used failed parts", f.Moved, f.Crossed)
+		c.report.Routing.Kept = fmt.Sprintf("repaired: %s moved, %d had used parts that are lost, drained or in quarantine", fold.Count(f.Moved, "entry", "entries"), f.Crossed)
 		if len(r.Refused) > 0 {
 			c.note(terms.PlanKept, terms.Place{}, "every engine refused: the repaired old Plan is distributed")
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"weft/sm/recording"
 	"weft/sm/terms"
 	"weft/sm/watch"
 	"weft/wire/mad"
@@ -200,7 +199,7 @@ func incidents(f *shown, add func(float64, ...string)) {
 			by[f.Last.Report.Incidents[i].Kind]++
 		}
 	}
-	for code := range recording.Explain {
+	for _, code := range terms.OfRounds {
 		add(float64(by[code]), string(code))
 	}
 }

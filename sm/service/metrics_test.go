@@ -103,11 +103,14 @@ func TestEventMetrics(t *testing.T) {
 	v := samples(t, s)
 	for name, want := range map[string]float64{
 		`weft_sm_events_total{code="node-missing",severity="warning"}`: 5, `weft_sm_events_total{code="no-plan",severity="error"}`: 0,
-		`weft_sm_last_round_incidents{code="no-plan"}`: 1, `weft_sm_last_round_incidents{code="node-missing"}`: 0,
+		`weft_sm_last_round_incidents{code="no-plan"}`: 1, `weft_sm_last_round_incidents{code="no-answer"}`: 0,
 	} {
 		if got, ok := v[name]; !ok || got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
+	}
+	if _, there := v[`weft_sm_last_round_incidents{code="node-missing"}`]; there {
+		t.Error("a series of a code that no round reports")
 	}
 	if v[`weft_build_info{commit="",goversion="`+runtime.Version()+`",version="test"}`] != 1 {
 		t.Error(v)

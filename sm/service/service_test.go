@@ -142,7 +142,7 @@ unreachable      12 pairs of hosts
 proven           no
 subnet           12 switches, 32 CAs, 0 routers, 63 links; the subnet manager
                  has LID 7
-worst link       27 paths between hosts; 1 lanes
+worst link       27 paths between hosts; 1 lane
 round under way  3, route, for 500ms: asked for
 last round       2, NOT ROUTED in 1s: a trap
 next             in 0s a round: asked for
@@ -152,7 +152,7 @@ SMPs             0 sent, 0 requests failed
 queries          515 answered (most: 500 PathRecord, 7 NodeRecord, 7
                  PortInfoRecord), 6 refused, 3 busy
 clients          3 services, 2 subscriptions; reports: 9 acknowledged, 1
-                 unanswered, 4 dropped; 1 standbys with a copy
+                 unanswered, 4 dropped; 1 standby with a copy
 groups           4, with 70 members; 5 of 1024 multicast LIDs in use; refused
                  over a port's share: 11 groups, 12 members, 13 services, 14
                  subscriptions

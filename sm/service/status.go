@@ -286,7 +286,7 @@ func (s *Status) addSubnet(lines *rows) {
 		}
 		lines.add("proven", "%s", f.proof())
 		lines.add("subnet", "%d switches, %d CAs, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, f.Routers, f.Links, f.SMLID)
-		lines.add("worst link", "%d paths between hosts; %d lanes", f.MaxLoad, f.VLs)
+		lines.add("worst link", "%s between hosts; %s", fold.Count(f.MaxLoad, "path", "paths"), fold.Count(f.VLs, "lane", "lanes"))
 		for i := range f.Levels {
 			lines.add("level "+f.Levels[i].Name, "%s", &f.Levels[i])
 		}
@@ -388,8 +388,8 @@ func (s *Status) clients() string {
 		}
 		return "no copy of the master's state"
 	}
-	return fmt.Sprintf("%d services, %d subscriptions; reports: %d acknowledged, %d unanswered, %d dropped; %d standbys with a copy", c.Services, c.Subscriptions,
-		c.Reports.Acknowledged, c.Reports.Unanswered, c.Reports.Dropped, c.Standbys)
+	return fmt.Sprintf("%d services, %d subscriptions; reports: %d acknowledged, %d unanswered, %d dropped; %s with a copy", c.Services, c.Subscriptions,
+		c.Reports.Acknowledged, c.Reports.Unanswered, c.Reports.Dropped, fold.Count(c.Standbys, "standby", "standbys"))
 }
 
 // groups summarises multicast groups, their limit, and what ports were refused.

@@ -29,7 +29,7 @@ const (
 	Unasked                         // to a Manager: a datagram came that answers no request
 	Tick                            // to a Manager: the time of its Wake has come
 	Reconfigure                     // to a Manager: Settings have changed
-	Resweep                         // to a Manager: begin a round
+	Resweep                         // to a Manager: begin a round, because of Name if it is not empty
 	Rebalance                       // to a Manager: begin a round that routes from scratch
 	Stored                          // a Store has ended, well or with Err
 	DrainPart                       // to a Manager: drain part Name; Decided follows, with the Tag
@@ -83,7 +83,7 @@ type Event struct {
 
 	Settings *Settings // of Reconfigure
 
-	Name string // of DrainPart and UndrainPart
+	Name string // of DrainPart, UndrainPart and Resweep
 
 	Members []sa.Members // of MembersTold
 

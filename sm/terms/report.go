@@ -74,6 +74,7 @@ const (
 	Standby        IncidentKind = "standby"         // another manager is the master
 	Handover       IncidentKind = "handover"        // from one manager to another
 	Contested      IncidentKind = "contested"       // another manager writes to our ports
+	Uncontested    IncidentKind = "uncontested"     // it does so no more, or a person has decided
 	Reregistration IncidentKind = "reregistration"  // clients are asked to register again
 	TrapsUntold    IncidentKind = "traps-untold"    // traps too many to log one by one
 	EntriesDropped IncidentKind = "entries-dropped" // packets were dropped for a moment

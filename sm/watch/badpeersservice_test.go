@@ -53,7 +53,7 @@ const (
 	answerWithin = time.Second
 	repairWithin = 5 * time.Second
 	orphanWithin = 3 * time.Second
-	twoMasters   = 45 * time.Second // after a handover that came to nothing, until one of two sees the other
+	twoMasters   = 25 * time.Second // after a take-back beside a manager that starts: a wait for the store, and a light sweep
 	failover     = 25 * time.Second // from the death of a manager until the other one serves
 )
 

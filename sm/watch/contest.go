@@ -90,7 +90,7 @@ func (c *contest) end(m *Manager, why string) {
 		return
 	}
 	*c = contest{}
-	m.tell(terms.Contested, "the subnet is not contested any more: %s", why)
+	m.tell(terms.Uncontested, "the subnet is not contested any more: %s", why)
 	m.wanted.why = why
 }
 

@@ -57,7 +57,7 @@ type deafSwitch struct {
 }
 
 // avoidDeaf has the next round route around switches that did not take their tables, as if they
-// were drained.
+// were drained (Policy.Avoid).
 func (u *unsteady) avoidDeaf(m *Manager, now time.Duration) {
 	c := m.result.Ledger
 	if m.result.BrokenOff {

@@ -180,11 +180,44 @@ func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 }
 
 // standingKinds lists the incidents that a round reports only if the round before did not.
-var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoLevel, terms.Disbelieved, terms.DisabledPort}
+var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoLevel, terms.Disbelieved, terms.DisabledPort, terms.OtherManager}
 
 // standing holds the incidents of the round before and of this round that are reported only when
 // new.
-type standing struct{ before, now map[terms.Incident]bool }
+type standing struct {
+	before, now map[terms.Incident]bool
+	begin       string // the event of this round's begin, until it is told; "" if it is
+}
+
+// beginRound holds the event of a begin back if the round only looks whether another manager
+// still is the master.
+func (s *standing) beginRound(m *Manager, why string) {
+	s.now, s.begin = map[terms.Incident]bool{}, "a round begins: "+why
+	if why != stillOther {
+		s.tellBegin(m, len(m.out))
+	}
+}
+
+// tellBegin tells that the round has begun, before action from on, unless it is told.
+func (s *standing) tellBegin(m *Manager, from int) {
+	if s.begin != "" {
+		m.out = slices.Insert(m.out, from, terms.Action{Kind: terms.Note, Incident: terms.Incident{Kind: terms.RoundBegun, Text: s.begin}})
+		s.begin = ""
+	}
+}
+
+// endRound takes what the round has reported as the standing incidents. A round that made no fabric
+// can only tell of managers.
+func (s *standing) endRound(hasFabric bool) {
+	if !hasFabric {
+		for i := range s.before {
+			if i.Kind != terms.OtherManager {
+				s.now[i] = true
+			}
+		}
+	}
+	s.before = s.now
+}
 
 // drop removes the notes, from action from on, that the round before reported too.
 func (s *standing) drop(out *[]terms.Action, from int) {

@@ -69,15 +69,17 @@ func (m *Manager) state() uint64 {
 	return mad.SMStateDiscovering
 }
 
-// putSMInfo writes our SMInfo.
-func (m *Manager) putSMInfo(data []byte) {
+// putSMInfo writes our SMInfo for the manager at a port; 0: it is not known which. The manager that
+// has accepted the subnet sees a standby: OpenSM waits with its first round as long as there is
+// another master. All others see the master, since the taker may never take the subnet.
+func (m *Manager) putSMInfo(data []byte, reader fabric.GUID) {
 	clear(data)
 	mad.SMInfoGUID.Put(data, uint64(m.guid))
 	mad.SMInfoSMKey.Put(data, m.cfg.SMKey)
 	mad.SMInfoActCount.Put(data, m.acts&0xFFFFFFFF)
 	mad.SMInfoPriority.Put(data, uint64(m.cfg.Priority))
 	mad.SMInfoSMState.Put(data, m.state())
-	if m.election.agreed { // OpenSM waits with its first round as long as there is another master
+	if e := &m.election; e.agreed && reader == e.handing.GUID {
 		mad.SMInfoSMState.Put(data, mad.SMStateStandby)
 	}
 }
@@ -205,7 +207,7 @@ func (m *Manager) sendToManager(o *ledger.OtherManager, method mad.Method, arg u
 	modifier := uint32(0)
 	if method == mad.Set {
 		modifier = arg
-		m.putSMInfo(data[:])
+		m.putSMInfo(data[:], o.GUID)
 	}
 	m.toManagers++
 	m.out = append(m.out, terms.Action{

@@ -390,6 +390,15 @@ func TestForeignWrites(t *testing.T) {
 	b.passes()
 }
 
+// TestForeignLID: somebody gives our own port another LID. The next light sweep sees it.
+func TestForeignLID(t *testing.T) {
+	b := leftIn(t, terms.Config{})
+	b.v.deaf = true
+	b.change(b.own, mad.AttrPortInfo, 0, field(mad.PortInfoLID, 77))
+	b.v.runUntil(b.v.now + 15*time.Second)
+	b.v.verify(t)
+}
+
 // TestTreesLeft: entries of multicast tables for groups that nobody has are cleared, also in blocks
 // where no group of ours is.
 func TestTreesLeft(t *testing.T) {

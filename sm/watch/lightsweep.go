@@ -1,10 +1,10 @@
 package watch
 
 import (
-	"fmt"
 	"time"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -145,7 +145,7 @@ func (p *pendingChange) text() string {
 	if p.more == 0 {
 		return p.first
 	}
-	return fmt.Sprintf("%s, and %d more signs of change", p.first, p.more)
+	return p.first + ", and " + fold.Count(p.more, "more sign of change", "more signs of change")
 }
 
 // pace counts rounds that changes began in quick succession, so that a device which reports changes

@@ -1,12 +1,14 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/planner"
 	"weft/sm/ledger"
 	"weft/sm/round"
@@ -192,7 +194,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.reconfigure(now, ev.Settings)
 	case terms.Resweep:
 		m.wanted.tables = true
-		m.ask("a full sweep was requested", false)
+		m.ask(cmp.Or(ev.Name, "a full sweep was requested"), false)
 	case terms.Rebalance:
 		m.ask("routing from scratch was requested", true)
 	case terms.Told:
@@ -251,6 +253,9 @@ func (m *Manager) stepRound(ev *terms.Event) {
 		}
 	}
 	m.standing.drop(&m.out, from)
+	if slices.ContainsFunc(m.out[from:], func(a terms.Action) bool { return a.Kind == terms.Note }) {
+		m.standing.tellBegin(m, from)
+	}
 	if m.guid == 0 {
 		m.guid = m.found().OwnGUID()
 	}
@@ -306,7 +311,7 @@ func (m *Manager) proceed(now time.Duration) {
 		m.pace.add(now)
 		m.beginRound(m.change.text(), askChanged)
 	case now >= m.again:
-		m.beginRound("the last round did not bring up everything", askAll)
+		m.beginRound(m.whyAgain(), askAll)
 	case now >= m.contest.delay(m.afresh):
 		m.beginRound("routing from scratch after repairs", routeAfresh)
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
@@ -369,14 +374,13 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	if kind == routeAfresh {
 		m.afresh = terms.Never
 	}
-	m.standing.now = map[terms.Incident]bool{}
 	m.dropWork()
 	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
 	if m.traps.untold > 0 {
-		m.tell(terms.TrapsUntold, "%d more traps since the last round began", m.traps.untold)
+		m.tell(terms.TrapsUntold, "%s since the last round began", fold.Count(m.traps.untold, "more trap", "more traps"))
 	}
 	m.traps = trapLog{seen: map[string]bool{}, of: map[fabric.LID]int{}}
-	m.tell(terms.RoundBegun, "a round begins: %s", why)
+	m.standing.beginRound(m, why)
 	m.round = Round{Number: m.round.Number + 1, Why: why, Begun: m.now}
 	m.stepRound(&terms.Event{Kind: terms.Start})
 }
@@ -384,7 +388,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
-	g.By.Drain, g.By.Stays = slices.Concat(m.Drained(), m.unsteady.avoided()), m.watch.Interval > 0
+	g.By.Drain, g.By.Avoid, g.By.Stays = m.Drained(), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
 	if m.inForce == nil {
@@ -412,9 +416,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.memory.end(now, m.result)
 	m.tellEnd()
 	m.out = append(m.out, terms.Action{Kind: terms.RoundEnded})
-	if m.result.Ledger.Fabric != nil {
-		m.standing.before = m.standing.now
-	}
+	m.standing.endRound(m.result.Ledger.Fabric != nil)
 	m.watchLinks(now)
 	defer m.tellRules()
 	if r.State == terms.Up || r.State == terms.UpInPart {
@@ -446,8 +448,6 @@ func (m *Manager) endRound(now time.Duration) {
 		m.again = now
 	case r.State == terms.OtherMaster && master != nil && master.State == mad.SMStateDiscovering && !master.Precedes(m.cfg.Priority, m.guid):
 		m.again = now + min(lookSoon, m.watch.Interval)
-	case r.State == terms.OtherMaster && master != nil && master.State == mad.SMStateStandby: // perhaps a handover
-		m.failed, m.again = m.failed+1, now+min(lookSoon, m.watch.Interval)
 	case r.State == terms.OtherMaster && master != nil:
 		m.standBy(now, master)
 	case r.State == terms.OtherMaster: // a silent one
@@ -476,12 +476,27 @@ func (m *memory) end(now time.Duration, result *round.Result) {
 // looking too.
 const lookSoon = time.Second
 
-// tellEnd logs how a round ended.
+// stillOther is the reason of a round after one that left the subnet to another manager.
+const stillOther = "another manager is, or may be, the master: it is looked for again"
+
+// whyAgain returns the reason of a round that repeats the last one.
+func (m *Manager) whyAgain() string {
+	if m.last != nil && m.last.Report.State == terms.OtherMaster {
+		return stillOther
+	}
+	return "the last round did not bring up everything"
+}
+
+// tellEnd logs how a round ended, unless it has found another manager as the round before did.
 func (m *Manager) tellEnd() {
 	r := m.result.Report
+	if m.standing.begin != "" && r.State == terms.OtherMaster {
+		return
+	}
+	m.standing.tellBegin(m, len(m.out))
 	text := string(r.State)
 	if n := r.Found; n.Switches+n.CAs > 0 {
-		text += fmt.Sprintf(": %d switches, %d channel adapters, %d links", n.Switches, n.CAs, n.Links)
+		text += fmt.Sprintf(": %s, %s, %s", fold.Count(n.Switches, "switch", "switches"), fold.Count(n.CAs, "channel adapter", "channel adapters"), fold.Count(n.Links, "link", "links"))
 	}
 	if r.Routing.Engine != "" {
 		text += ", engine " + r.Routing.Engine
@@ -490,7 +505,7 @@ func (m *Manager) tellEnd() {
 		text += ", " + r.Routing.Kept
 	}
 	if r.State == terms.Up || r.State == terms.UpInPart {
-		text += fmt.Sprintf(", %d blocks of forwarding tables written", r.Written.Blocks)
+		text += fmt.Sprintf(", %s of forwarding tables written", fold.Count(r.Written.Blocks, "block", "blocks"))
 	}
 	m.tell(terms.RoundEnds, "%s", text)
 }

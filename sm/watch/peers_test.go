@@ -310,6 +310,9 @@ func TestContested(t *testing.T) {
 			c.end(v, p)
 			v.stays(t, 20*time.Second)
 			info, err := v.sub.PortInfo(v.at)
+			if v.told(terms.Contested) != 1 || v.told(terms.Uncontested) != 1 {
+				t.Errorf("%d begin, %d ends are told", v.told(terms.Contested), v.told(terms.Uncontested))
+			}
 			if lid := v.lidsOf()[v.manager.guid]; err != nil || mad.PortInfoMasterSMLID.Get(info) != uint64(lid) || v.manager.Snapshot(v.now).Contested != "" {
 				t.Errorf("MasterSMLID %d, ours is %d: %s", mad.PortInfoMasterSMLID.Get(info), lid, journals([]*virtual{v}))
 			}

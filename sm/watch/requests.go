@@ -36,7 +36,7 @@ func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 		Manager: m, now: now, d: d, to: d.MAD.Modifier(), from: fabric.GUID(mad.SMInfoGUID.Get(info)), key: mad.SMInfoSMKey.Get(info),
 		state: mad.SMInfoSMState.Get(info), priority: mad.SMInfoPriority.Get(info),
 	}
-	trusted := q.mayKnowKey()
+	trusted, reader := q.mayKnowKey(), q.sender()
 	status, then := mad.StatusOK, doNothing
 	if d.MAD.Method() == mad.Set {
 		status, then = q.judge()
@@ -44,7 +44,7 @@ func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 	if !d.MAD.Answer(status) {
 		return
 	}
-	m.putSMInfo(d.MAD.Data())
+	m.putSMInfo(d.MAD.Data(), reader)
 	if !trusted {
 		mad.SMInfoSMKey.Put(d.MAD.Data(), 0)
 	}

@@ -81,3 +81,26 @@ func TestSilentStandby(t *testing.T) {
 		master.verify(t)
 	}
 }
+
+// TestToldOnce: a manager beside a silent one looks at it again and again, and tells that once. It
+// tells again when the silent one answers.
+func TestToldOnce(t *testing.T) {
+	_, all := managers(t, "rlft(6,2)", emulator.Options{}, 5, 7)
+	master, other := all[0], all[1]
+	master.step(&terms.Event{Kind: terms.Start})
+	runTogether(master.now+5*time.Second, all...)
+	master.deaf = true
+	other.step(&terms.Event{Kind: terms.Start})
+	runTogether(master.now+40*time.Second, all...)
+	rounds := other.manager.round.Number
+	for _, kind := range []terms.IncidentKind{terms.OtherManager, terms.RoundBegun, terms.RoundEnds} {
+		if n := other.told(kind); n != 1 || rounds < 4 {
+			t.Errorf("%s is told %d times in %d rounds: %s", kind, n, rounds, journals(all))
+		}
+	}
+	master.deaf = false
+	runTogether(master.now+20*time.Second, all...)
+	if n, begun, ended := other.told(terms.OtherManager), other.told(terms.RoundBegun), other.told(terms.RoundEnds); n < 2 || begun != ended || begun < 2 {
+		t.Errorf("other managers are told %d times, %d rounds begin and %d end: %s", n, begun, ended, journals(all))
+	}
+}

@@ -20,7 +20,7 @@ func (s *smFlags) addFaultFlags(cmd *cobra.Command) {
 	f.IntVar(&s.watch.KeepAbsent, "keep-absent", 0, "reuse the LIDs of a node after it was missing in `N` full sweeps; 0: never")
 	f.IntVar(&s.watch.Flaps.Times, "flaps", usual.Times, "quarantine a link that comes back more than `N` times within --flaps-within; 0: never")
 	f.DurationVar(&s.watch.Flaps.Within, "flaps-within", usual.Within, "period in which the returns of a link are counted")
-	f.IntVar(&s.watch.Babble.Rate, "babbling-rate", terms.UsualWatch.Babble.Rate, "report a port that sends more than `N` traps and other SMPs within a minute, or whose link changes for ever in quarantine; 0: never")
+	f.IntVar(&s.watch.Babble.Rate, "babbling-rate", terms.UsualWatch.Babble.Rate, "report a port that sends more than `N` traps and other SMPs within a minute, or whose link changes 20 times in quarantine; 0: never")
 	f.StringVar(&s.babbling, "babbling-port", "report", "what to do with such a port: `report` it, or disable it, except this manager's own and a switch's last link; weft sm undrain enables it")
 	f.DurationVar(&s.watch.Flaps.Hold, "quarantine", usual.Hold, "time that a link in quarantine must be up before it is used again; doubled each time")
 }

@@ -33,7 +33,7 @@ cause no repair, until it has been up for --quarantine, doubled each time. A lin
 way to a switch is never quarantined.
 
 A port that sends more than --babbling-rate traps and other SMPs within a minute, or whose link changes
-for ever in quarantine, is reported. --babbling-port disable disables it, but never this manager's own
+20 times in quarantine, is reported. --babbling-port disable disables it, but never this manager's own
 link or the last link of a switch. weft sm undrain enables it.
 
 What does not fit the limits of a device (forwarding table, multicast table, lanes, P_Keys, MTU) is

@@ -168,12 +168,15 @@ func (r *serving) reload(ctx context.Context) {
 	for _, name := range later {
 		r.tell(terms.Incident{Kind: terms.SettingsLater, Text: name + " keeps its value until the manager is started again"})
 	}
+	told := len(later) > 0
 	if r.api != nil {
 		renewed, err := r.api.renew(&next.flags.service.api)
 		switch {
 		case errors.Is(err, errExpired):
+			told = true
 			r.tell(terms.Incident{Kind: terms.SettingsRefused, Text: err.Error()})
 		case err != nil:
+			told = true
 			r.tell(terms.Incident{Kind: terms.SettingsLater, Text: err.Error()})
 		case len(renewed) > 0:
 			r.certificate.use(next.flags.service.api.cert, r.api.cert.Load())
@@ -201,7 +204,10 @@ func (r *serving) reload(ctx context.Context) {
 	if !was.config.Keys.Equal(&runner.Keys) && !slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(name, "key") }) {
 		changed = append(changed, "M_Keys")
 	}
-	if len(changed) > 0 {
+	switch {
+	case len(changed) == 0 && told:
+		set.What = "nothing else has changed"
+	case len(changed) > 0:
 		set.What = "changed: " + strings.Join(changed, ", ")
 	}
 	if r.ask(ctx, &terms.Event{Kind: terms.Reconfigure, Settings: set}) == nil {

@@ -152,22 +152,20 @@ func (s *smState) named(list []string) (out []string) {
 	return out
 }
 
-// bringBack says what a file puts into force that an operator may have ended since.
+// bringBack shows what a file drains. Of a copy that was put back it also tells that: an operator
+// may have ended such a drain since.
 func (s *smState) bringBack(copied time.Time, drains []string) {
-	if copied.IsZero() && len(drains) == 0 {
+	drains = s.named(drains)
+	s.shown.Drains = drains
+	if copied.IsZero() {
 		return
 	}
-	drains = s.named(drains)
 	what := "no switch or cable is drained by it"
 	if len(drains) > 0 {
 		what = "drained again: " + strings.Join(drains, ", ") + " (weft sm undrain ends a drain)"
 	}
-	text := s.path + ": " + what
-	if !copied.IsZero() {
-		s.shown.CopyOf = copied.UTC().Format(time.RFC3339)
-		text = fmt.Sprintf("%s is a copy made at %s: %s; a copy holds no links in quarantine; ports in service keep the LIDs that they have now", s.path, s.shown.CopyOf, what)
-	}
-	s.shown.Drains = drains
+	s.shown.CopyOf = copied.UTC().Format(time.RFC3339)
+	text := fmt.Sprintf("%s is a copy made at %s: %s; a copy holds no links in quarantine; ports in service keep the LIDs that they have now", s.path, s.shown.CopyOf, what)
 	s.unread = append(s.unread, terms.Incident{Kind: terms.BroughtBack, Text: text})
 }
 

@@ -58,7 +58,9 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 	defer end()
 	run.tell(terms.Incident{Kind: terms.Started, Text: "weft manages the subnet of " + s.wires.Transport})
-	s.state.told(run.tell, func() { _ = run.ask(cmd.Context(), &terms.Event{Kind: terms.Resweep}) })
+	s.state.told(run.tell, func() {
+		_ = run.ask(cmd.Context(), &terms.Event{Kind: terms.Resweep, Name: "what could not be stored is stored now"})
+	})
 	for _, err := range failed {
 		run.tell(terms.Incident{Kind: terms.FileFailed, Text: err.Error()})
 	}
