@@ -80,7 +80,7 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 		m.contest.onOverwritten(m, now, fabric.LID(mad.PortInfoMasterSMLID.Get(ev.Data[:])))
 	case id == ledger.NoSlot && mad.PortInfoLID.Get(ev.Data[:]) != mad.PortInfoLID.Get(c.Info[c.OwnPort()][:]):
 		m.doubted[c.Nodes[0].GUID] = true
-		m.sweepFound(now, fmt.Sprintf("somebody has given our own port LID %d", mad.PortInfoLID.Get(ev.Data[:])))
+		m.sweepFound(now, "somebody has given our own port another LID")
 	case id == ledger.NoSlot:
 	case int(id) >= len(c.Nodes):
 		m.onTableAgain(now, m.sweep.audit.readAgain(c, int(id)-len(c.Nodes)), ev)
