@@ -37,6 +37,7 @@ const (
 	GetManager                  // slot: the subnet manager at a port that says IsSM
 	GetKey                      // slot, argument: which M_Key to try
 	SetKey                      // slot: its M_Key alone
+	GetTwin                     // slot: PortInfo of the CA port behind it, whose GUID another one has
 	NumKinds
 )
 
@@ -71,6 +72,7 @@ var Kinds = [NumKinds]struct {
 	GetManager:      {mad.Get, mad.AttrSMInfo, true},
 	GetKey:          {mad.Get, mad.AttrPortInfo, true},
 	SetKey:          {mad.Set, mad.AttrPortInfo, true},
+	GetTwin:         {mad.Get, mad.AttrPortInfo, true},
 }
 
 // AttrName returns the name of an SMP attribute.

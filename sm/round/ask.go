@@ -13,7 +13,7 @@ func (c *Round) ask(tag uint64) {
 	a := terms.Action{Kind: terms.Send, Tag: tag, Method: what.Method, Attr: what.Attr}
 	switch {
 	case k == ledger.GetNode && index == ledger.NoSlot:
-	case k == ledger.GetNode || k == ledger.GetNodeAgain:
+	case k == ledger.GetNode || k == ledger.GetNodeAgain || k == ledger.GetTwin:
 		a.Path = c.PathBehind(index, &c.paths)
 	case what.Slot:
 		a.Path = c.PathTo(index, &c.paths)
@@ -49,6 +49,8 @@ func (c *Round) answered(ev *terms.Event) {
 		c.onNodeAgain(arg, ev)
 	case ledger.GetLinkAgain:
 		c.onLinkAgain(arg, ev)
+	case ledger.GetTwin:
+		onTwin(&c.finder, index, ev)
 	case ledger.GetDescription:
 		c.onNodeDescription(index, ev)
 	case ledger.GetSwitch:

@@ -53,6 +53,9 @@ func (f *finder) bothEndsAgree(slot, t int32) bool {
 func (f *finder) queueRecheck() {
 	for i, m := range f.mismatches {
 		f.enqueue(ledger.MakeTag(ledger.GetNodeAgain, m.slot, uint32(i)))
+		if !m.rival && hasOtherLID(f, m.seen) {
+			f.enqueue(ledger.MakeTag(ledger.GetTwin, m.slot, 0))
+		}
 		if f.Flags[m.seen]&ledger.PortKnown != 0 && !f.HasLink(m.seen) {
 			f.enqueue(ledger.MakeTag(ledger.GetLinkAgain, m.seen, uint32(i)))
 		}
@@ -76,16 +79,19 @@ func (f *finder) onLinkAgain(i uint32, ev *terms.Event) {
 	f.mismatches[i].linked = ev.Outcome == terms.Answered && mad.PortInfoPortState.Get(ev.Data[:]) >= mad.PortInit
 }
 
-// judgeMismatches notes the cause of every mismatch. It reports whether a cable moved, so that the
-// sweep must be repeated. If the second answer equals the first, two nodes share a GUID, or one end
-// of the cable could not be read.
-func (f *finder) judgeMismatches() (moved bool) {
+// judgeMismatches notes the cause of every mismatch. It reports whether a cable moved, or a GUID
+// was stolen, so that the sweep must be repeated. If the second answer equals the first, two nodes
+// share a GUID, or one end of the cable could not be read.
+func (f *finder) judgeMismatches() (again bool) {
+	moved, stolen := false, false
 	for _, m := range f.mismatches {
 		switch {
 		case m.again != m.seen || m.linked:
 			moved = true
 			f.noteLoss(terms.MovedCable, f.PortPlace(m.slot), "the cable in %s was moved during the sweep", f.PortName(m.slot))
 		case m.rival:
+		case f.liars[f.PortKey(f.FirstFrom[m.seen])] && f.sweep < f.given.Limits.Sweeps:
+			stolen = true
 		case f.FirstFrom[m.seen] != m.slot || f.Behind[m.seen] != ledger.NoSlot,
 			f.Flags[m.seen]&ledger.PortKnown != 0 && !f.HasLink(m.seen):
 			f.noteDuplicate(f.Owner[m.seen], m.slot)
@@ -93,5 +99,5 @@ func (f *finder) judgeMismatches() (moved bool) {
 			f.noteLoss(terms.OneSided, f.PortPlace(m.slot), "the cable of %s to %s shows from one end only: left out", f.PortName(m.slot), f.PortName(m.seen))
 		}
 	}
-	return moved
+	return moved || stolen
 }

@@ -65,11 +65,12 @@ type finder struct {
 	beliefs    beliefs
 	mismatches []mismatch
 	late       []lateNode
-	silent     []int32            // slots that got no answer, to be asked with M_Keys of moved ports
-	movedKeys  []uint64           // those M_Keys
-	changing   []fabric.GUID      // switches whose PortStateChange is ignored, and was set
-	unfit      map[int32]bool     // nodes that are left out because they do not fit; this was noted
-	sharing    map[fabric.LID]int // number of ports by the base LID found
+	liars      map[ledger.PortKey]bool // ports whose neighbours have stolen a GUID: they are put off
+	silent     []int32                 // slots that got no answer, to be asked with M_Keys of moved ports
+	movedKeys  []uint64                // those M_Keys
+	changing   []fabric.GUID           // switches whose PortStateChange is ignored, and was set
+	unfit      map[int32]bool          // nodes that are left out because they do not fit; this was noted
+	sharing    map[fabric.LID]int      // number of ports by the base LID found
 }
 
 // writer reads the tables of the switches, has the Plan stored, and writes it.

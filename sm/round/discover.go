@@ -179,6 +179,8 @@ func (f *finder) addFound(slot int32, data []byte, local uint8) int32 {
 func (f *finder) isSameNode(slot, id int32, data []byte, local uint8) bool {
 	n, says := &f.Nodes[id], ledger.IdentityOf(data)
 	switch {
+	case isTwin(f, slot, id, says, local):
+		f.Behind[slot] = n.First + int32(local) // both are compared after the sweep
 	case n.Typ != says.Typ || n.System != says.System || n.Device != says.Device:
 		f.noteDuplicate(id, slot)
 	case local > n.Ports:

@@ -134,6 +134,56 @@ func TestTwinsStored(t *testing.T) {
 	}
 }
 
+// TestStolenAtStart: a host has taken the GUID of another one before the manager starts. Whichever
+// is found first, the host with the stored LID is the true one: the other is left out. If neither
+// has the stored LID, the first stays.
+func TestStolenAtStart(t *testing.T) {
+	for _, c := range []struct {
+		liar, victim int
+		moved        bool // the victim has another LID than the stored one
+		came         bool // the liar has no LID
+		same         bool // both are of one system
+		stays        int
+	}{
+		{3, 5, false, false, false, 5}, {5, 3, false, false, false, 3}, {3, 5, true, false, false, 3}, {3, 5, false, true, false, 5},
+		{3, 5, false, false, true, 5}, {5, 3, false, false, true, 3}, {3, 5, true, false, true, 3}, {3, 5, true, true, true, 3},
+	} {
+		f := smtest.Formula(t, "rlft(4,2)")
+		w := newWorld(f, terms.Config{History: terms.History{Store: true, Stored: terms.LIDMap{}}}, "updn")
+		if r := w.run(); r.State != terms.Up {
+			t.Fatalf("%s: %v", r.State, r.Incidents)
+		}
+		stored, leaf := w.core.record.LIDs, func(n int) fabric.GUID {
+			return f.Nodes[f.Peer(fabric.End{Node: smtest.Find(f, fabric.CA, n), Port: 1}).Node].GUID
+		}
+		liar, victim := smtest.Find(f, fabric.CA, c.liar), smtest.Find(f, fabric.CA, c.victim)
+		guid := f.Nodes[victim].GUID
+		w.fake.Nodes[liar].GUID, f.Nodes[liar].Ports[1].GUID = guid, f.Nodes[victim].Ports[1].GUID
+		f.Nodes[liar].SystemGUID, f.Nodes[victim].SystemGUID = guid+1, guid
+		if c.same {
+			f.Nodes[liar].SystemGUID = guid
+		}
+		if c.moved {
+			mad.PortInfoLID.Put(w.fake.Nodes[victim].Info[1][:], 60)
+		}
+		if c.came {
+			mad.PortInfoPortState.Put(w.fake.Nodes[liar].Info[1][:], mad.PortInit)
+			mad.PortInfoLID.Put(w.fake.Nodes[liar].Info[1][:], 0)
+		}
+		w.fifo = true
+		w.core = roundOf(terms.Config{History: terms.History{Store: true, Stored: stored}})
+		r := w.run()
+		g := w.core.Graph
+		if r.Find(terms.DuplicateGUID) == nil || r.Find(terms.MovedCable) != nil || g == nil || g.FindEnd(guid, 1) < 0 {
+			t.Fatalf("%+v: %s: %v", c, r.State, r.Incidents)
+		}
+		at := g.SwitchGUID[g.EndSwitch[g.FindEnd(guid, 1)]]
+		if found := len(w.core.liars) > 0; at != leaf(c.stays) || found != (c.stays == 5) {
+			t.Errorf("%+v: the other one stays, or a liar is found: %v: %v", c, found, r.Incidents)
+		}
+	}
+}
+
 // TestAddStored: ports without a LID get their stored LID unless another port has it. Stored LIDs
 // of absent ports are reserved, once.
 func TestAddStored(t *testing.T) {

@@ -26,7 +26,7 @@ func (f *finder) keyFor(k ledger.Kind, index int32, arg uint32) uint64 {
 			return f.movedKeys[arg&^triesMoved]
 		}
 		return f.Keys.OfStrangers(f.expected(index))[arg]
-	case ledger.GetNodeAgain:
+	case ledger.GetNodeAgain, ledger.GetTwin:
 		if f.Behind[index] == ledger.NoSlot {
 			return f.Keys.One
 		}
