@@ -145,8 +145,14 @@ func TestStolenAtStart(t *testing.T) {
 		same         bool // both are of one system
 		stays        int
 	}{
-		{3, 5, false, false, false, 5}, {5, 3, false, false, false, 3}, {3, 5, true, false, false, 3}, {3, 5, false, true, false, 5},
-		{3, 5, false, false, true, 5}, {5, 3, false, false, true, 3}, {3, 5, true, false, true, 3}, {3, 5, true, true, true, 3},
+		{3, 5, false, false, false, 5},
+		{5, 3, false, false, false, 3},
+		{3, 5, true, false, false, 3},
+		{3, 5, false, true, false, 5},
+		{3, 5, false, false, true, 5},
+		{5, 3, false, false, true, 3},
+		{3, 5, true, false, true, 3},
+		{3, 5, true, true, true, 3},
 	} {
 		f := smtest.Formula(t, "rlft(4,2)")
 		w := newWorld(f, terms.Config{History: terms.History{Store: true, Stored: terms.LIDMap{}}}, "updn")
