@@ -154,8 +154,13 @@ func (x *soaked) stop(how syscall.Signal) {
 	}
 }
 
-// replay plays the recording of a run. All lines of the Manager are told again, in order; of a run
-// that was killed the last ones may be missing in either.
+// waits reports whether a line of the log waits for more of its cause. The log waits in real time,
+// and a replay in recorded time, so these lines may stand elsewhere, or be joined otherwise. The sums
+// of the recording compare the incidents themselves.
+func waits(k terms.IncidentKind) bool { return k == terms.TrapCame || k == terms.WrongKey }
+
+// replay plays the recording of a run. All lines of the Manager are told again, in order, but those
+// that wait; of a run that was killed the last ones may be missing in either.
 func (x *soaked) replay(run *managed) (lines int) {
 	x.t.Helper()
 	var complaint bytes.Buffer
@@ -171,14 +176,18 @@ func (x *soaked) replay(run *managed) (lines int) {
 	}
 	var told, again []line
 	for i := range run.lines {
-		told = append(told, line{run.lines[i].Kind, run.lines[i].Text})
+		if l := (line{run.lines[i].Kind, run.lines[i].Text}); !waits(l.Kind) {
+			told = append(told, l)
+		}
 	}
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var l line
 		if err := dec.Decode(&l); err != nil {
 			x.t.Fatal(err)
 		}
-		again = append(again, l)
+		if !waits(l.Kind) {
+			again = append(again, l)
+		}
 	}
 	at := 0
 	others := map[terms.IncidentKind]bool{terms.Started: true, terms.Ended: true} // told beside the Manager, as what has changed since the run before
