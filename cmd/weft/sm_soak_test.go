@@ -154,13 +154,20 @@ func (x *soaked) stop(how syscall.Signal) {
 	}
 }
 
-// waits reports whether a line of the log waits for more of its cause. The log waits in real time,
-// and a replay in recorded time, so these lines may stand elsewhere, or be joined otherwise. The sums
-// of the recording compare the incidents themselves.
-func waits(k terms.IncidentKind) bool { return k == terms.TrapCame || k == terms.WrongKey }
+// line is a line of the log.
+type line struct {
+	Kind terms.IncidentKind `json:"kind"`
+	Text string             `json:"text"`
+}
 
-// replay plays the recording of a run. All lines of the Manager are told again, in order, but those
-// that wait; of a run that was killed the last ones may be missing in either.
+// allWait reports whether a replay tells lines only since the recording has ended: they were to wait
+// for more of their cause.
+func allWait(rest []line) bool {
+	return !slices.ContainsFunc(rest, func(l line) bool { return l.Kind != terms.TrapCame && l.Kind != terms.WrongKey })
+}
+
+// replay plays the recording of a run. All lines of the Manager are told again, in order; of a run
+// that was killed the last ones may be missing in either.
 func (x *soaked) replay(run *managed) (lines int) {
 	x.t.Helper()
 	var complaint bytes.Buffer
@@ -170,24 +177,16 @@ func (x *soaked) replay(run *managed) (lines int) {
 	if err != nil && (!run.killed || !strings.Contains(complaint.String(), "ends in the middle") && !strings.Contains(complaint.String(), "no recording")) {
 		x.t.Fatalf("%v: %s", err, &complaint)
 	}
-	type line struct {
-		Kind terms.IncidentKind `json:"kind"`
-		Text string             `json:"text"`
-	}
 	var told, again []line
 	for i := range run.lines {
-		if l := (line{run.lines[i].Kind, run.lines[i].Text}); !waits(l.Kind) {
-			told = append(told, l)
-		}
+		told = append(told, line{run.lines[i].Kind, run.lines[i].Text})
 	}
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var l line
 		if err := dec.Decode(&l); err != nil {
 			x.t.Fatal(err)
 		}
-		if !waits(l.Kind) {
-			again = append(again, l)
-		}
+		again = append(again, l)
 	}
 	at := 0
 	others := map[terms.IncidentKind]bool{terms.Started: true, terms.Ended: true} // told beside the Manager, as what has changed since the run before
@@ -195,7 +194,7 @@ func (x *soaked) replay(run *managed) (lines int) {
 		switch {
 		case at < len(again) && again[at] == l:
 			at++
-		case at == len(again) && run.killed, others[l.Kind], l.Kind == terms.FabricChanged && strings.HasPrefix(l.Text, "since "):
+		case run.killed && allWait(again[at:]), others[l.Kind], l.Kind == terms.FabricChanged && strings.HasPrefix(l.Text, "since "):
 		default:
 			x.t.Fatalf("%v was told, and is not told by the recording, where %v follows", l, again[at:min(at+1, len(again))])
 		}

@@ -20,40 +20,48 @@ type Condenser struct {
 
 // The limits of a Condenser.
 const (
-	leastJoined = 3               // incidents that become one line
-	mostNamed   = 8               // parts named in such a line
-	mostLines   = 20              // of causes in one step
-	longestHeld = 2 * time.Second // a long round does not hide that something has happened
+	leastJoined = 3  // incidents that become one line
+	mostNamed   = 8  // parts named in such a line
+	mostLines   = 20 // of causes in one step
 )
 
-// Add takes an incident. It returns the lines to be written now, in order.
+// longestHeld is how long an incident waits for others of its cause: a long round does not hide
+// that something has happened. It differs from all waits of the Manager, so that a replay finds the
+// same order, though its clock differs by milliseconds.
+const longestHeld = 2500 * time.Millisecond
+
+// Add takes an incident. It returns the lines to be written now, in order. So the order does not
+// depend on when Flush is called.
 func (c *Condenser) Add(now time.Time, i terms.Incident) []terms.Incident {
+	lines := c.heldLong(now)
 	switch {
 	case i.Kind == terms.RoundEnds || i.Kind == terms.Ended:
-		return append(c.End(), i)
+		return append(append(lines, c.End()...), i)
 	case i.Shared != nil && i.Shared.Comes:
 		if len(c.coming) == 0 {
 			c.since = now
 		}
 		c.coming = append(c.coming, i)
-		return nil
+		return lines
 	case i.Shared == nil && len(c.batch) == 0:
-		return []terms.Incident{i}
+		return append(lines, i)
 	}
 	c.batch = append(c.batch, i)
-	return nil
+	return lines
 }
 
-// Flush returns the lines that wait, after a step of the manager.
+// Flush returns the lines to be written after a step of the manager.
 func (c *Condenser) Flush(now time.Time) []terms.Incident {
-	if len(c.coming) > 0 && now.Sub(c.since) >= longestHeld {
-		return c.End()
-	}
-	if len(c.batch) == 0 {
-		return nil
-	}
-	lines := condense(c.batch)
+	lines := append(c.heldLong(now), condense(c.batch)...)
 	c.batch = nil
+	return lines
+}
+
+// heldLong returns the lines that have waited for more of their cause long enough.
+func (c *Condenser) heldLong(now time.Time) (lines []terms.Incident) {
+	if len(c.coming) > 0 && now.Sub(c.since) >= longestHeld {
+		lines, c.coming = condense(c.coming), nil
+	}
 	return lines
 }
 

@@ -96,6 +96,10 @@ func TestCondenserHolds(t *testing.T) {
 		if lines := texts(c.Flush(now.Add(longestHeld))); !slices.Equal(lines, []string{"trap from d"}) {
 			t.Errorf("%q", lines)
 		}
+		c.Add(now, trap("late"))
+		if lines := texts(c.Add(now.Add(longestHeld), terms.Incident{Text: "another"})); !slices.Equal(lines, []string{"trap from late", "another"}) {
+			t.Errorf("%q", lines)
+		}
 		c.Add(now, trap("e"))
 		c.Add(now, trap("f"))
 		if lines := texts(c.End()); !slices.Equal(lines, []string{"trap from e", "trap from f"}) || c.End() != nil {
