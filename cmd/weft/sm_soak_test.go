@@ -160,8 +160,8 @@ type line struct {
 	Text string             `json:"text"`
 }
 
-// allWait reports whether a replay tells lines only since the recording has ended: they were to wait
-// for more of their cause.
+// allWait reports whether a replay tells all these lines only because the recording has ended: they
+// would have waited for more of their cause.
 func allWait(rest []line) bool {
 	return !slices.ContainsFunc(rest, func(l line) bool { return l.Kind != terms.TrapCame && l.Kind != terms.WrongKey })
 }

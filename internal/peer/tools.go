@@ -192,7 +192,7 @@ var Tools = []Tool{
 	{Command: "ibportstate {leaf} 1 enable"},
 }
 
-// Outcome is what a command said and how it ended.
+// Outcome holds the output of a command and its exit status.
 type Outcome struct {
 	Out    string
 	Status int

@@ -10,6 +10,19 @@ import (
 // least first, at most most. The first last is 0.
 func Longer(last, first, most time.Duration) time.Duration { return min(max(first, 2*last), most) }
 
+// Delay puts off something that has failed, longer each time.
+type Delay struct {
+	Until time.Duration // it waits until then
+	Last  time.Duration // the last wait
+}
+
+// Grow puts off from now for the next wait (Longer), and returns it.
+func (d *Delay) Grow(now, first, most time.Duration) time.Duration {
+	d.Last = Longer(d.Last, first, most)
+	d.Until = now + d.Last
+	return d.Last
+}
+
 // mostKeys bounds the memory of a Seldom.
 const mostKeys = 8192
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/repeat"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 )
@@ -13,17 +14,20 @@ import (
 // what it is told. Each such round makes the next one for that node wait longer. Other nodes do not
 // wait, and a cable that fails is told by the switch at its other end too.
 type alarms struct {
-	of   map[fabric.GUID]*alarm // by node; 0: all that no round has found
+	of   map[fabric.GUID]*alarm // by node; 0: all nodes that no round has found
 	due  time.Duration          // when an alarm that waits begins a round; never
 	node fabric.GUID            // its node
 	what string
 }
 
-// alarm is what is known of the alarms of a node.
+// alarm puts off the rounds that a node's alarms begin.
 type alarm struct {
 	next time.Duration // it begins no round before
-	wait time.Duration // from one round to the next
+	wait time.Duration // from one round to the next, doubled each time
 }
+
+// isCalm reports whether a node has sent no alarm for long.
+func (n *alarm) isCalm(now time.Duration) bool { return now > n.next+max(mostWait, 2*n.wait) }
 
 const (
 	freeAlarms = 3               // rounds that a node's alarms begin without a wait
@@ -64,15 +68,15 @@ func (a *alarms) found(m *Manager, now time.Duration, node fabric.GUID, what str
 // ring returns when an alarm of a node may begin a round.
 func (a *alarms) ring(now time.Duration, node fabric.GUID) time.Duration {
 	n := a.of[node]
-	if n == nil || now > n.next+max(mostWait, 2*n.wait) { // it was calm since
+	if n == nil || n.isCalm(now) {
 		a.forget(now)
-		n = &alarm{wait: firstWait >> freeAlarms}
+		n = &alarm{}
 		a.of[node] = n
 	}
 	if now < n.next {
 		return n.next
 	}
-	if n.wait = min(2*n.wait, mostWait); n.wait >= firstWait {
+	if n.wait = repeat.Longer(n.wait, firstWait>>(freeAlarms-1), mostWait); n.wait >= firstWait {
 		n.next = now + n.wait
 	} else {
 		n.next = now
@@ -83,7 +87,7 @@ func (a *alarms) ring(now time.Duration, node fabric.GUID) time.Duration {
 // forget drops the nodes that are calm.
 func (a *alarms) forget(now time.Duration) {
 	for node, n := range a.of {
-		if now > n.next+max(mostWait, 2*n.wait) {
+		if n.isCalm(now) {
 			delete(a.of, node)
 		}
 	}

@@ -171,7 +171,7 @@ func (e *election) onOwnPort(m *Manager, now time.Duration, info []byte) {
 func (e *election) findIdle(m *Manager, now time.Duration, why string) {
 	o := e.master
 	m.others.find(now, o.GUID, why)
-	m.tell(terms.Disbelieved, "%s %s: this manager takes the subnet back, and offers it no sooner than in %v", o.Name, why, m.others.of(o.GUID).pause)
+	m.tell(terms.Disbelieved, "%s %s: this manager takes the subnet back, and offers it no sooner than in %v", o.Name, why, m.others.of(o.GUID).offer.Last)
 	m.election = election{handed: o.GUID, isLeft: true} // it leaves the subnet to us, as it was
 	m.beginRound(o.Name+" "+why, askAll)
 }

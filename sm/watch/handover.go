@@ -30,7 +30,7 @@ func (m *Manager) handOver() {
 
 // A manager that accepts the subnet acknowledges that. The acknowledgement may be lost, so it is
 // also asked for its state. Until it takes the subnet this manager answers hosts and managers as
-// the master, says to the one that takes over that it stands by, and writes nothing.
+// the master, tells the new master that it stands by, and writes nothing.
 const (
 	askTaker     = 200 * time.Millisecond // between two questions
 	mostAskTaker = 5

@@ -272,11 +272,7 @@ func (m *Manager) stepRound(ev *terms.Event) {
 
 // proceed ends a finished round and begins the work that is due.
 func (m *Manager) proceed(now time.Duration) {
-	if m.inRound && now >= m.pauseEnds {
-		m.pauseEnds = terms.Never
-		m.stepRound(&terms.Event{Kind: terms.PauseEnds})
-		wakeForStore(m)
-	}
+	endPause(m, now)
 	endSlowStore(m, now)
 	if !m.ended && m.inRound && m.current.IsDone() {
 		m.endRound(now)
@@ -331,7 +327,25 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	m.askSwitches()
 	m.workOnGroups(now)
-	if at := min(m.change.due(), m.alarms.due, m.again, m.contest.delay(m.afresh), m.sweep.due, m.election.pollDue(), m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < terms.Never {
+	wakeForNext(m)
+}
+
+// endPause goes on with a round whose pause is over.
+func endPause(m *Manager, now time.Duration) {
+	if m.inRound && now >= m.pauseEnds {
+		m.pauseEnds = terms.Never
+		m.stepRound(&terms.Event{Kind: terms.PauseEnds})
+		wakeForStore(m)
+	}
+}
+
+// wakeForNext asks for a call of Step when the next work between rounds is due.
+func wakeForNext(m *Manager) {
+	at := min(
+		m.change.due(), m.alarms.due, m.again, m.contest.delay(m.afresh), m.sweep.due, m.election.pollDue(),
+		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
+	)
+	if at < terms.Never {
 		m.out = append(m.out, terms.Action{Kind: terms.Wake, At: at})
 	}
 }

@@ -23,11 +23,9 @@ type others struct {
 
 // behaviour holds past deeds of a manager.
 type behaviour struct {
-	idle  string        // why it is idle; "" if it is not
-	until time.Duration // until then it is not offered the subnet
-	pause time.Duration // the last such time
-	heard time.Duration // until then its requests begin no round
-	wait  time.Duration // the last such time
+	idle  string       // why it is idle; "" if it is not
+	offer repeat.Delay // of the next offer of the subnet to it
+	round repeat.Delay // of the next round that its requests begin
 }
 
 // Times for managers that break their word.
@@ -52,15 +50,12 @@ func (o *others) of(guid fabric.GUID) *behaviour {
 
 // postpone puts off the next offer to a manager, longer each time. It returns for how long.
 func (o *others) postpone(now time.Duration, guid fabric.GUID) time.Duration {
-	b := o.of(guid)
-	b.pause = repeat.Longer(b.pause, firstPause, mostPause)
-	b.until = now + b.pause
-	return b.pause
+	return o.of(guid).offer.Grow(now, firstPause, mostPause)
 }
 
 // mayBeOffered reports whether a manager may be offered the subnet now.
 func (o *others) mayBeOffered(now time.Duration, guid fabric.GUID) bool {
-	return o.by[guid] == nil || now >= o.by[guid].until
+	return o.by[guid] == nil || now >= o.by[guid].offer.Until
 }
 
 // find notes that a manager is idle, with the reason. It stays so until it writes to our ports.
@@ -93,11 +88,10 @@ func (o *others) wrote(master *ledger.OtherManager) {
 // longer.
 func (o *others) admits(now time.Duration, guid fabric.GUID) bool {
 	b := o.of(guid)
-	if now < b.heard {
+	if now < b.round.Until {
 		return false
 	}
-	b.wait = repeat.Longer(b.wait, firstPause, mostPause)
-	b.heard = now + b.wait
+	b.round.Grow(now, firstPause, mostPause)
 	return true
 }
 

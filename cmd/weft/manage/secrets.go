@@ -12,10 +12,10 @@ import (
 	"weft/internal/configfile"
 )
 
-// Mode bits that let others than the owner read or write a file.
+// Mode bits that give access to others.
 const (
-	groupAndAll = 0o077
-	allOthers   = 0o007
+	groupAndAll = 0o077 // beside the owner
+	allOthers   = 0o007 // beside the owner and the group
 )
 
 // readPrivate reads a file with secrets, up to a number of bytes, and refuses one that others may
