@@ -47,6 +47,7 @@ type Graph struct {
 	EndNode     []int32 // its node: equal for the ports of one CA
 	EndGUID     []GUID  // port GUID
 	EndNodeGUID []GUID
+	EndSystem   []GUID // system image GUID of its node, 0 when unknown
 	EndType     []NodeType
 	EndNum      []uint8  // port number on its own node
 	EndDesc     []string // description of its node

@@ -204,6 +204,12 @@ func (n *Inventory) PortName(slot int32) string {
 	return fmt.Sprintf("%s[%d]", n.NodeName(n.Owner[slot]), n.PortNumber(slot))
 }
 
+// OwnPortName names the manager's own port.
+func (n *Inventory) OwnPortName() fabric.PortName {
+	d := &n.Nodes[0]
+	return fabric.PortName{Type: d.Typ.String(), GUID: d.GUID, Name: d.Desc, Port: uint8(n.PortNumber(n.OwnPort()))}
+}
+
 // NodePlace returns the place of a node for an Incident.
 func (n *Inventory) NodePlace(i int32) terms.Place {
 	return terms.Place{Node: n.Nodes[i].GUID, Name: n.Nodes[i].Desc, Port: -1}

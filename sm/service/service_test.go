@@ -176,7 +176,7 @@ no-plan: all refused
 func TestStatusOfQuarantine(t *testing.T) {
 	s, _ := newService(0)
 	snapshot := master()
-	snapshot.PortName, snapshot.Drains, snapshot.ToDrain = `CA "host 1" (0x0000000000000012)[1]`, []string{"0x0000000000000007"}, []string{`switch "spine 1" (0x0000000000000007)`}
+	snapshot.PortName, snapshot.Drains, snapshot.ToDrain = fabric.PortName{Type: "CA", GUID: 0x12, Name: "host 1", Port: 1}, []string{"0x0000000000000007"}, []string{`switch "spine 1" (0x0000000000000007)`}
 	snapshot.Held = []watch.HeldLink{
 		{Name: "the link a[1] - b[2]", Why: "came back 6 times within 10m0s", Returns: 6, Since: time.Second, Release: 65 * time.Second, Hold: time.Minute},
 		{Name: "the link c[1] - b[3]", Release: terms.Never, Hold: 2 * time.Minute},

@@ -129,7 +129,10 @@ func (s *Service) Status() *Status {
 		out.Certificate = utc(at)
 	}
 	if shown.Port != 0 {
-		out.GUID, out.PortName = shown.Port.String(), shown.PortName
+		out.GUID = shown.Port.String()
+		if shown.PortName.GUID != 0 {
+			out.PortName = shown.PortName.String()
+		}
 	}
 	for i := range shown.Held {
 		out.Held = append(out.Held, shown.Held[i].Name)

@@ -26,7 +26,7 @@ type falseTable struct {
 }
 
 // auditEvery is the number of switches asked for each block read.
-const auditEvery = 16
+const auditEvery = 32
 
 // pick picks the blocks for a sweep: those that were wrong before, and the next ones in turn.
 func (a *audit) pick(c *ledger.Ledger) {

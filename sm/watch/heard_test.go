@@ -110,7 +110,7 @@ func TestNamesBesideGUIDs(t *testing.T) {
 	}
 	v.runUntil(v.now + time.Second)
 	s := v.manager.Snapshot(v.now)
-	if len(s.ToDrain) != 1 || !strings.HasPrefix(s.ToDrain[0], `switch "spine 1" (0x`) || !strings.Contains(s.PortName, `"`) || !strings.HasSuffix(s.PortName, "[1]") {
+	if len(s.ToDrain) != 1 || !strings.HasPrefix(s.ToDrain[0], `switch "spine 1" (0x`) || s.PortName.Type != "CA" || s.PortName.Port != 1 {
 		t.Errorf("%q %q, at %q", s.Drains, s.ToDrain, s.PortName)
 	}
 	c := v.manager.inForce

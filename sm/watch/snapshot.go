@@ -27,9 +27,9 @@ type Snapshot struct {
 	InForce  *Round   // the last that brought the subnet up, unless given up; nil: none
 	Routed   *Routed  // its subnet and Plan; nil with InForce
 	Due      []Due
-	Drains   []string // switches and cables to be drained, present or not
-	ToDrain  []string // their names for people
-	PortName string   // of Port; "" until it is known
+	Drains   []string        // switches and cables to be drained, present or not
+	ToDrain  []string        // their names for people
+	PortName fabric.PortName // of Port; its zero value until it is known
 	Held     []HeldLink
 	// Contested says who writes to our ports besides us, "" if nobody does.
 	Contested string
@@ -105,7 +105,7 @@ func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Contested: m.contest.text, Tally: m.tally}
 	if m.inForce != nil {
-		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.PortName(m.inForce.OwnPort())
+		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
 		s.Disabled = m.babble.ports
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels}
 	}

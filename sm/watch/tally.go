@@ -77,28 +77,32 @@ func (t *Tally) SMPs() []terms.Count {
 }
 
 // AllSMPs returns SMPs, with zeros for attributes that were never sent.
-func (t *Tally) AllSMPs() (by []terms.Count) {
+func (t *Tally) AllSMPs() []terms.Count {
+	by := slices.Clone(noSMPs)
 	for k, n := range t.smps {
-		method, attr := mad.Set, mad.AttrSMInfo
-		if ledger.Kind(k) != setManager {
-			method, attr = ledger.Kinds[k].Method, ledger.Kinds[k].Attr
-		}
-		by = addCount(by, terms.Count{Method: method.String(), Attribute: ledger.AttrName(attr), Requests: n.requests, Sent: n.sent, Failed: n.failed})
+		c := &by[smpRows[k]]
+		c.Requests += n.requests
+		c.Sent += n.sent
+		c.Failed += n.failed
 	}
 	return by
 }
 
-// addCount adds a count to the entry of the same method and attribute.
-func addCount(by []terms.Count, n terms.Count) []terms.Count {
-	i := slices.IndexFunc(by, func(c terms.Count) bool { return c.Method == n.Method && c.Attribute == n.Attribute })
-	if i < 0 {
-		return append(by, n)
+// smpRows maps kinds of SMPs to rows of noSMPs, which has one row for each method and attribute,
+// with zeros.
+var smpRows, noSMPs = func() (rows [ledger.NumKinds + 1]int, none []terms.Count) {
+	for k := range rows {
+		method, attr := mad.Set, mad.AttrSMInfo
+		if ledger.Kind(k) != setManager {
+			method, attr = ledger.Kinds[k].Method, ledger.Kinds[k].Attr
+		}
+		c := terms.Count{Method: method.String(), Attribute: ledger.AttrName(attr)}
+		if rows[k] = slices.Index(none, c); rows[k] < 0 {
+			rows[k], none = len(none), append(none, c)
+		}
 	}
-	by[i].Requests += n.Requests
-	by[i].Sent += n.Sent
-	by[i].Failed += n.Failed
-	return by
-}
+	return rows, none
+}()
 
 // answer counts the end of an SMP.
 func (t *Tally) answer(ev *terms.Event) {
