@@ -251,10 +251,9 @@ func (f *find) judge(m *Map, server int32, number []int32) {
 
 // Text describes an odd port.
 func (o *Oddity) Text(g *fabric.Graph) string {
-	where := fmt.Sprintf("%s port %d", cmp.Or(g.EndDesc[o.End], g.EndNodeGUID[o.End].String()), g.EndNum[o.End])
-	at := fmt.Sprintf("%s port %d", g.SwitchDesc[g.EndSwitch[o.End]], g.EndPort[o.End])
+	port, at := g.EndName(o.End).Short(), g.SwitchPort(g.EndSwitch[o.End], g.EndPort[o.End]).Short()
 	if o.Want == None {
-		return fmt.Sprintf("%s: the second port of its server on rail %d (%s)", where, o.Rail, at)
+		return fmt.Sprintf("%s at %s: the second port of its server on rail %d", port, at, o.Rail)
 	}
-	return fmt.Sprintf("%s: on rail %d (%s), by its place on rail %d", where, o.Rail, at, o.Want)
+	return fmt.Sprintf("%s at %s: on rail %d, by its place on rail %d", port, at, o.Rail, o.Want)
 }
