@@ -140,6 +140,42 @@ func (f *find) makeKinds() {
 		k.ports += len(ends)
 	}
 	slices.SortFunc(f.kinds, func(a, b *kind) int { return cmp.Or(cmp.Compare(b.ports, a.ports), strings.Compare(a.key, b.key)) })
+	f.mergeKinds()
+}
+
+// mergeKinds joins rare kinds to a frequent one with which they have most places in common: the
+// other ports failed.
+func (f *find) mergeKinds() {
+	first := map[spot]*kind{}
+	size := map[*kind]int{}
+	f.kinds = slices.DeleteFunc(f.kinds, func(k *kind) bool {
+		var spots []spot
+		common := map[*kind]int{}
+		var best *kind
+		for _, e := range f.ends[k.servers[0]] {
+			s := whole.of(f.place[e])
+			spots = append(spots, s)
+			if other := first[s]; other != nil {
+				if common[other]++; best == nil || common[other] > common[best] {
+					best = other
+				}
+			}
+		}
+		if best != nil && 2*common[best] > max(len(spots), size[best]) && len(k.servers) <= max(1, len(best.servers)/2) {
+			for _, server := range k.servers {
+				f.guest[server] = true
+			}
+			best.servers = append(best.servers, k.servers...)
+			return true
+		}
+		size[k] = len(spots)
+		for _, s := range spots {
+			if first[s] == nil {
+				first[s] = k
+			}
+		}
+		return false
+	})
 }
 
 // places sets the places of the host ports of a server.
@@ -194,25 +230,60 @@ func (f *find) places(ends []int32) {
 // most reports whether part is at least three quarters of all: a few cables may be swapped.
 func most(part, all int) bool { return 4*part >= 3*all && part > 0 }
 
+// look sets the view of a kind, and returns the places that have leaves of their own, if these are
+// nearly all.
+func (f *find) look(k *kind) []class {
+	for k.view = whole; k.view <= portOnly; k.view++ {
+		if classes := f.classes(k, k.view); len(classes) >= 2 {
+			return classes
+		}
+	}
+	return nil
+}
+
+// findDoubts counts the kinds whose places contradict the leaves. Where there are any, the places of
+// a few servers may agree by chance.
+func (f *find) findDoubts() {
+	for _, k := range f.kinds {
+		if len(k.servers) > 1 && f.look(k) == nil {
+			f.doubts[k.sign]++
+		}
+	}
+}
+
+// chance reports whether the places of a kind may agree with the leaves by chance. Each server after
+// the first has its ports in one of (places)! orders.
+func (f *find) chance(k *kind, places int) bool {
+	if f.doubts[k.sign] == 0 {
+		return false
+	}
+	orders, tries := 1.0, float64(100*len(f.kinds))
+	for range len(k.servers) - 1 {
+		for i := range places {
+			orders *= float64(i + 1)
+		}
+		if orders > tries {
+			return false
+		}
+	}
+	return true
+}
+
 // decide lets the places of a kind decide, if they agree with the leaves.
 func (f *find) decide(k *kind) {
 	k.servers = slices.DeleteFunc(k.servers, func(server int32) bool { return f.fold(server) })
 	if len(k.servers) < 2 {
 		return
 	}
-	var classes []class
-	for v := whole; v <= portOnly; v++ {
-		if classes = f.classes(k, v); len(classes) >= 2 {
-			k.view = v
-			break
-		}
-	}
-	if len(classes) < 2 || !f.forRails(classes) {
+	classes := f.look(k)
+	if len(classes) < 2 || !f.forRails(classes) || f.chance(k, len(classes)) {
 		return
 	}
 	f.joinClasses(k, classes)
 	for _, server := range k.servers {
-		f.kindOf[server] = k
+		if !f.guest[server] || f.matches(k, server) {
+			f.kindOf[server] = k
+		}
 	}
 	for _, c := range classes {
 		if _, held := f.holders[c.spot]; !held {
@@ -233,23 +304,27 @@ func (f *find) fold(server int32) bool {
 		if k == nil || k.view != v {
 			continue
 		}
-		match := 0
-		for _, e := range ends {
-			r := k.rail(f.place[e])
-			if r == None {
-				match = 0
-				break
-			}
-			if r == f.rail[f.g.EndSwitch[e]] {
-				match++
-			}
-		}
-		if 2*match >= len(ends) {
+		if f.matches(k, server) {
 			f.kindOf[server] = k
 			return true
 		}
 	}
 	return false
+}
+
+// matches reports whether a kind has all places of a server, and at least half of its ports are on
+// the rails of that kind.
+func (f *find) matches(k *kind, server int32) bool {
+	match := 0
+	for _, e := range f.ends[server] {
+		switch r := k.rail(f.place[e]); {
+		case r == None && !f.guest[server]:
+			return false
+		case r != None && r == f.rail[f.g.EndSwitch[e]]:
+			match++
+		}
+	}
+	return 2*match >= len(f.ends[server])
 }
 
 // class is a place of a kind, and the leaves whose ports of this kind nearly all have it.
@@ -313,6 +388,9 @@ func (f *find) classes(k *kind, v view) []class {
 		if most(count[s], total[s]) {
 			out = append(out, *own[s])
 		}
+	}
+	if len(out) < len(total) && (k.sign == ByGUID || !most(len(out), len(total))) {
+		return nil
 	}
 	return out
 }

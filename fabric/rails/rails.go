@@ -84,6 +84,8 @@ type find struct {
 
 	kinds   []*kind
 	kindOf  []*kind          // by server: the kind whose places decide, nil if none
+	guest   map[int32]bool   // servers of rare kinds, counted with a frequent one
+	doubts  map[Sign]int     // kinds by sign whose places contradict the leaves
 	holders map[spot]*kind   // the first kind that was decided and has a place
 	rail    []int32          // by switch
 	rails   int              // the number of rails so far
@@ -98,7 +100,7 @@ func Of(g *fabric.Graph, servers *fabric.Servers) *Map {
 	f := &find{
 		g: g, servers: servers, place: make([]place, g.NumHosts), multi: make([]int32, g.NumSwitches),
 		ends: make([][]int32, len(servers.List)), kindOf: make([]*kind, len(servers.List)),
-		holders: map[spot]*kind{}, rail: slices.Repeat([]int32{None}, g.NumSwitches), wired: map[int32]bool{},
+		guest: map[int32]bool{}, doubts: map[Sign]int{}, holders: map[spot]*kind{}, rail: slices.Repeat([]int32{None}, g.NumSwitches), wired: map[int32]bool{},
 	}
 	m := &Map{Signs: map[Sign]int{}}
 	f.findPlanes(m)
@@ -119,6 +121,7 @@ func Of(g *fabric.Graph, servers *fabric.Servers) *Map {
 	}
 	if several {
 		f.makeKinds()
+		f.findDoubts()
 		for _, k := range f.kinds {
 			f.decide(k)
 		}
