@@ -279,7 +279,9 @@ func (f *find) decide(k *kind) {
 	if len(classes) < 2 || !f.forRails(classes) || f.chance(k, len(classes)) {
 		return
 	}
-	f.joinClasses(k, classes)
+	if !f.joinClasses(k, classes) {
+		return
+	}
 	for _, server := range k.servers {
 		if !f.guest[server] || f.matches(k, server) {
 			f.kindOf[server] = k
@@ -408,8 +410,10 @@ func (f *find) forRails(classes []class) bool {
 }
 
 // joinClasses gives each place of a kind a rail: that of leaves which have one, or that of the same
-// place in a similar kind, or of the spines and the plane of its leaves, or a new one.
-func (f *find) joinClasses(k *kind, classes []class) {
+// place in a similar kind, or of the spines and the plane of its leaves, or a new one. It returns
+// false for a kind with far fewer places than there are rails around it, and none of them: both
+// ports of a storage server below the spines of rails.
+func (f *find) joinClasses(k *kind, classes []class) bool {
 	k.rails = map[spot]int32{}
 	var open []*class
 	for i := range classes {
@@ -450,9 +454,17 @@ func (f *find) joinClasses(k *kind, classes []class) {
 		}
 		k.rails[c.spot], used[r] = r, true
 	}
-	for _, c := range left {
-		if r := f.sameOrder(left, c, used); r != None {
-			k.rails[c.spot] = r
+	var there []int32 // rails for the places in order, if all have other names than before
+	if len(used) == 0 {
+		there = f.inPlane[f.planes[left[0].leaves[0]]]
+	}
+	if 2*len(left) <= len(there) {
+		k.rails = nil
+		return false
+	}
+	for i, c := range left {
+		if i < len(there) {
+			k.rails[c.spot] = there[i]
 			continue
 		}
 		k.rails[c.spot] = int32(f.rails)
@@ -463,9 +475,10 @@ func (f *find) joinClasses(k *kind, classes []class) {
 			f.set(leaf, k.rails[classes[i].spot])
 		}
 	}
+	return true
 }
 
-// similar returns a kind that has at least half of its places in common with these.
+// similar returns a kind that has more than half of its places in common with these.
 func (f *find) similar(classes []class) *kind {
 	for i := range classes {
 		k := f.holders[classes[i].spot]
@@ -478,25 +491,12 @@ func (f *find) similar(classes []class) *kind {
 				common++
 			}
 		}
-		if 2*common >= max(len(classes), len(k.rails)) {
+		if 2*common > max(len(classes), len(k.rails)) {
 			return k
 		}
 		return nil
 	}
 	return nil
-}
-
-// sameOrder returns a rail for a place of a kind whose places all have other names than before: if
-// their plane has as many rails as the kind has places, the first is the first.
-func (f *find) sameOrder(left []*class, c *class, used map[int32]bool) int32 {
-	if len(used) > 0 {
-		return None
-	}
-	there := f.inPlane[f.planes[c.leaves[0]]]
-	if len(there) != len(left) {
-		return None
-	}
-	return there[slices.Index(left, c)]
 }
 
 // set gives a leaf a rail, unless it has one.
