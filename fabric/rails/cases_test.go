@@ -38,21 +38,27 @@ func (n *net) get(name string) fabric.NodeID {
 
 // cable joins port p of a CA to a switch.
 func (n *net) cable(ca string, p int, leaf string) {
-	sw := n.get(leaf)
-	n.used[sw]++
-	if _, err := n.Connect(fabric.End{Node: n.get(ca), Port: uint8(p)}, fabric.End{Node: sw, Port: n.used[sw]}, 4, fabric.NDR); err != nil {
-		n.t.Fatal(err)
+	n.connect(fabric.End{Node: n.get(ca), Port: uint8(p)}, n.free(leaf))
+}
+
+// join joins a switch to others.
+func (n *net) join(hub string, names ...string) {
+	for _, name := range names {
+		n.connect(n.free(hub), n.free(name))
 	}
 }
 
-// join joins two switches.
-func (n *net) join(names ...string) {
-	for _, name := range names[1:] {
-		hub := n.get(names[0])
-		n.used[hub]++
-		n.cable(name, int(n.used[n.get(name)])+1, names[0])
-		n.used[n.get(name)]++
-		n.used[hub]--
+// free returns the next free port of a switch.
+func (n *net) free(name string) fabric.End {
+	id := n.get(name)
+	n.used[id]++
+	return fabric.End{Node: id, Port: n.used[id]}
+}
+
+func (n *net) connect(a, b fabric.End) {
+	n.t.Helper()
+	if _, err := n.Connect(a, b, 4, fabric.NDR); err != nil {
+		n.t.Fatal(err)
 	}
 }
 
@@ -195,6 +201,26 @@ func TestCases(t *testing.T) {
 				}
 			}
 		}, "1 planes 4 rails; A0 B0; A1 B1; A2 B2; A3 B3"},
+		{"a pod whose servers have one more adapter, for storage", func(n *net) {
+			n.gpus("AB")
+			for server := range 4 {
+				n.cable(fmt.Sprintf("gpuB%d mlx5_8", server), 1, "X")
+				n.cable(fmt.Sprintf("store%d mlx5_0", server), 1, "X")
+			}
+		}, "2 planes 4 rails; A0 B0; A1 B1; A2 B2; A3 B3"},
+		{"few servers whose names agree by chance", func(n *net) {
+			for i, at := range []int{0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 2, 1} { // descriptions that lie
+				n.cable(fmt.Sprintf("lie%d mlx5_%d", i/3, at), 1, fmt.Sprint("A", i%3))
+				n.cable(fmt.Sprintf("untrue%d mlx5_%d", i/3, at), 1, fmt.Sprint("B", i%3))
+			}
+			for i := range 3 {
+				n.cable(fmt.Sprintf("one mlx5_%d", 20+i), 1, fmt.Sprint("A", i))
+				n.cable(fmt.Sprintf("two mlx5_%d", 20+i), 1, fmt.Sprint("A", i))
+				n.cable(fmt.Sprintf("three mlx5_%d", 20+i), 1, fmt.Sprint("B", (i+1)%3))
+				n.join(fmt.Sprint("SPINE", i), fmt.Sprint("A", i), fmt.Sprint("B", i))
+			}
+			n.join("CORE", "SPINE0", "SPINE1", "SPINE2")
+		}, "1 planes 3 rails; A0 B0; A1 B1; A2 B2"},
 		{"one cable in the leaf of another rail", func(n *net) {
 			n.gpus("AB")
 			n.cable("gpuA9 mlx5_0", 1, "A0")
