@@ -224,8 +224,8 @@ func TestByPlaces(t *testing.T) {
 	})
 }
 
-// TestByWiring: descriptions without devices, and GUIDs in no order: the rails of each pod are those
-// of the design, and of all pods if a rail has its own spines.
+// TestByWiring: descriptions without devices, and GUIDs in no order: the rails of each pod are
+// those of the design, and of all pods if a rail has its own spines.
 func TestByWiring(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDesign(t, 3)
