@@ -37,7 +37,8 @@ func railgroups512(b *builder, _ int) {
 
 // rsc builds five groups of 400 servers. What is published, 2,000 switches and 48,000 cables, are
 // exactly three whole levels of 40 ports over 16,000 ports of servers. The plane for storage is a
-// guess: a port of every server and 200 others on switches of 40 ports, 30 down and 10 up on leaves.
+// guess: a port of every server and 200 others on switches of 40 ports, 30 down and 10 up on
+// leaves.
 func rsc(b *builder, _ int) {
 	b.rails(&rails{k: 8, servers: 20, pods: 100, spines: 20, width: 1, groups: 5, cores: 20, up: 1, hosts: -1})
 	b.storage(&tree{m: []int{30, 20, 4}, w: []int{1, 10, 2}, p: []int{1, 1, 10}, down: 30, hosts: 2200})
