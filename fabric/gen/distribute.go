@@ -213,6 +213,9 @@ func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		return nil, problemf(a.pos, "%d hosts are left without a partner on another leaf, %s first: make their number even",
 			len(waiting), f.NodeName(waiting[0]))
 	}
+	if len(second) == 0 && slices.ContainsFunc(leaves, func(s fabric.NodeID) bool { return len(hostPorts(f, s)) > 0 }) {
+		return nil, problemf(a.pos, "all hosts have several cables already")
+	}
 	g := f.Without(func(id fabric.NodeID) bool { return drop[id] }, nil)
 	for id := range g.Nodes {
 		old, merged := second[g.Nodes[id].GUID]

@@ -193,7 +193,9 @@ func TestErrors(t *testing.T) {
 		{"fat648|merge(rlft(254,2,hosts=0))", "would have"},
 		{"fat648|ports(3)", "n=3: want a whole number from 2 to 2"},
 		{"odin" + strings.Repeat("|fail(links=1)", 65), "more than 64 suffixes"},
-		{"fat648|hosts(3,2)|ports(2)|ports(2)|fail(x=1)", `fail has no argument "x"`},
+		{"fat648|hosts(3,2)|ports(2)|fail(x=1)", `fail has no argument "x"`},
+		{"fat648|hosts(3,2)|ports(2)|ports(2)", "at 28: all hosts have several cables already"},
+		{"rail(4,6)|ports(2)", "at 11: all hosts have several cables already"},
 		{"torus(3x3)|ports(2)", "1 hosts are left without a partner"},
 		{"fat648|without(hosts=18-647)|ports(2)", "18 hosts are left without a partner"},
 	} {
