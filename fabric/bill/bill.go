@@ -15,6 +15,7 @@ import (
 // counted.
 type Bill struct {
 	Hosts     int         `json:"hosts"`                   // CAs and routers
+	Servers   int         `json:"servers"`                 // machines with one or several CAs; and routers
 	HostPorts int         `json:"host_ports"`              // ports of hosts with a cable to a switch
 	Switches  int         `json:"switches"`                // all of them
 	ByPorts   map[int]int `json:"switches_by_ports"`       // by number of ports
@@ -28,7 +29,7 @@ type Bill struct {
 // Of counts the parts of a fabric. If radix is not 0, all switches are bought with that many ports;
 // it fails if a switch needs more.
 func Of(f *fabric.Fabric, radix int) (*Bill, error) {
-	b := &Bill{ByPorts: map[int]int{}}
+	b := &Bill{ByPorts: map[int]int{}, Servers: len(f.Servers().List)}
 	inside := make([]int, len(f.Nodes)) // ports of a switch that lead to an aggregation node
 	for i := range f.Links {
 		b.addLink(f, fabric.LinkID(i), inside)
@@ -38,6 +39,9 @@ func Of(f *fabric.Fabric, radix int) (*Bill, error) {
 		if f.Nodes[i].Type != fabric.Switch {
 			if !f.IsAggregationNode(id) {
 				b.Hosts++
+			}
+			if f.Nodes[i].Type == fabric.Router {
+				b.Servers++
 			}
 			continue
 		}
@@ -78,9 +82,9 @@ func (b *Bill) addLink(f *fabric.Fabric, id fabric.LinkID, inside []int) {
 	}
 }
 
-// Times returns the bill of n equal fabrics for the same hosts.
+// Times returns the bill of n equal fabrics for the same servers.
 func (b *Bill) Times(n int) *Bill {
-	out := &Bill{Hosts: b.Hosts, HostPorts: n * b.HostPorts, Switches: n * b.Switches, ByPorts: map[int]int{}, Between: n * b.Between, Below: n * b.Below, Left: n * b.Left}
+	out := &Bill{Hosts: b.Hosts, Servers: b.Servers, HostPorts: n * b.HostPorts, Switches: n * b.Switches, ByPorts: map[int]int{}, Between: n * b.Between, Below: n * b.Below, Left: n * b.Left}
 	for ports, count := range b.ByPorts {
 		out.ByPorts[ports] = n * count
 	}
@@ -115,6 +119,17 @@ func (b *Bill) String() string {
 		}
 		lengths = fmt.Sprintf(", %d m in all, the longest %d m", all, slices.Max(slices.Collect(maps.Keys(b.Metres))))
 	}
-	return fmt.Sprintf("%d hosts; switches: %s; cables: %d between switches, %d below%s; %d ports left",
-		b.Hosts, strings.Join(switches, ", "), b.Between, b.Below, lengths, b.Left)
+	return fmt.Sprintf("%s; switches: %s; cables: %d between switches, %d below%s; %d ports left",
+		b.hosts(), strings.Join(switches, ", "), b.Between, b.Below, lengths, b.Left)
 }
+
+// hosts counts the hosts in words: servers and their ports, if these numbers differ.
+func (b *Bill) hosts() string {
+	if !b.SeveralPorts() {
+		return fmt.Sprintf("%d hosts", b.Hosts)
+	}
+	return fmt.Sprintf("%d servers of %d host ports", b.Servers, b.HostPorts)
+}
+
+// SeveralPorts reports whether a server has several adapters, or several ports in use.
+func (b *Bill) SeveralPorts() bool { return b.Servers < b.Hosts || b.Servers < b.HostPorts }

@@ -15,11 +15,11 @@ func TestOf(t *testing.T) {
 		radix   int
 		want    Bill
 	}{
-		{"rlft(36,2)", 0, Bill{Hosts: 648, HostPorts: 648, Switches: 54, ByPorts: map[int]int{36: 54}, Between: 648, Below: 648}},
-		{"rlft(36,2)|aggregation()|fail(links=5,seed=1)", 0, Bill{Hosts: 648, HostPorts: 648, Switches: 54, ByPorts: map[int]int{36: 54}, Between: 648, Below: 648}},
-		{"rlft(36,2,hosts=600)", 40, Bill{Hosts: 600, HostPorts: 600, Switches: 54, ByPorts: map[int]int{40: 54}, Between: 648, Below: 600, Left: 54*40 - 2*648 - 600}},
-		{"rail(2,3,2,spines=3)", 0, Bill{Hosts: 6, HostPorts: 12, Switches: 7, ByPorts: map[int]int{6: 4, 4: 3}, Between: 12, Below: 12}},
-		{"torus(3x3,hosts=2)", 0, Bill{Hosts: 18, HostPorts: 18, Switches: 9, ByPorts: map[int]int{6: 9}, Between: 18, Below: 18}},
+		{"rlft(36,2)", 0, Bill{Hosts: 648, Servers: 648, HostPorts: 648, Switches: 54, ByPorts: map[int]int{36: 54}, Between: 648, Below: 648}},
+		{"rlft(36,2)|aggregation()|fail(links=5,seed=1)", 0, Bill{Hosts: 648, Servers: 648, HostPorts: 648, Switches: 54, ByPorts: map[int]int{36: 54}, Between: 648, Below: 648}},
+		{"rlft(36,2,hosts=600)", 40, Bill{Hosts: 600, Servers: 600, HostPorts: 600, Switches: 54, ByPorts: map[int]int{40: 54}, Between: 648, Below: 600, Left: 54*40 - 2*648 - 600}},
+		{"rail(2,3,2,spines=3)", 0, Bill{Hosts: 6, Servers: 6, HostPorts: 12, Switches: 7, ByPorts: map[int]int{6: 4, 4: 3}, Between: 12, Below: 12}},
+		{"torus(3x3,hosts=2)", 0, Bill{Hosts: 18, Servers: 18, HostPorts: 18, Switches: 9, ByPorts: map[int]int{6: 9}, Between: 18, Below: 18}},
 	} {
 		f, err := gen.Parse(c.formula)
 		if err != nil {
