@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/internal/fold"
 )
 
 // Bill counts the parts of a fabric, up or down. Aggregation nodes are inside switches and are not
@@ -120,16 +121,31 @@ func (b *Bill) String() string {
 		lengths = fmt.Sprintf(", %d m in all, the longest %d m", all, slices.Max(slices.Collect(maps.Keys(b.Metres))))
 	}
 	return fmt.Sprintf("%s; switches: %s; cables: %d between switches, %d below%s; %d ports left",
-		b.hosts(), strings.Join(switches, ", "), b.Between, b.Below, lengths, b.Left)
+		b.HostsText(), strings.Join(switches, ", "), b.Between, b.Below, lengths, b.Left)
 }
 
-// hosts counts the hosts in words: servers and their ports, if these numbers differ.
-func (b *Bill) hosts() string {
+// HostsText counts the hosts in words: servers and their ports, if these numbers differ.
+func (b *Bill) HostsText() string {
 	if !b.SeveralPorts() {
-		return fmt.Sprintf("%d hosts", b.Hosts)
+		return fold.Count(b.Hosts, "host", "hosts")
 	}
-	return fmt.Sprintf("%d servers of %d host ports", b.Servers, b.HostPorts)
+	return fold.Count(b.Servers, "server", "servers") + " of " + fold.Count(b.HostPorts, "host port", "host ports")
 }
 
 // SeveralPorts reports whether a server has several adapters, or several ports in use.
 func (b *Bill) SeveralPorts() bool { return b.Servers < b.Hosts || b.Servers < b.HostPorts }
+
+// Share is the share of a server, or of one of its ports, in the parts of a bill.
+type Share struct {
+	PerServer   float64 `json:"per_server"`    // cost of the network for a server; without prices, switch ports to buy for it
+	PerHostPort float64 `json:"per_host_port"` // the same for a host port
+}
+
+// Share divides a cost, or without one (nil) the ports of all switches.
+func (b *Bill) Share(cost *float64) Share {
+	all := float64(b.SwitchPorts())
+	if cost != nil {
+		all = *cost
+	}
+	return Share{all / float64(max(b.Servers, 1)), all / float64(max(b.HostPorts, 1))}
+}

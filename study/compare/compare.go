@@ -32,6 +32,7 @@ type Comparison struct {
 	Diameter  int        `json:"diameter"`           // channels between the two switches farthest apart
 	Cost      *float64   `json:"cost,omitempty"`     // the cost, if prices are given
 	Currency  string     `json:"currency,omitempty"` // of the cost
+	bill.Share
 	Runs      int        `json:"runs"`               // random bisections of each ebb
 	Direction string     `json:"ebb_direction"`
 	Seed      uint64     `json:"seed"`
@@ -65,6 +66,7 @@ func New(ctx context.Context, f *fabric.Fabric, g *fabric.Graph, prices *bill.Pr
 		}
 		c.Cost, c.Currency = &cost, prices.Currency
 	}
+	c.Share = c.Bill.Share(c.Cost)
 	c.Diameter, err = g.Diameter(ctx)
 	return c, err
 }
