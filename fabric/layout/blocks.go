@@ -149,9 +149,19 @@ func (d *drawing) words(b *block, role string) []string {
 		out = append(out, plural(role, len(b.members)))
 	}
 	if hosts := d.hostsOf(b); hosts > 0 {
-		out = append(out, several(hosts, "host", "hosts"))
+		out = append(out, d.hostText(b.members, hosts))
 	}
 	return out
+}
+
+// hostText counts the hosts of some switches: as host ports where servers have several.
+func (d *drawing) hostText(switches []int32, hosts int) string {
+	for _, s := range switches {
+		if d.shared[s] > 0 {
+			return several(hosts, "host port", "host ports")
+		}
+	}
+	return several(hosts, "host", "hosts")
 }
 
 // common returns the words that begin the names of all given switches.
@@ -194,7 +204,7 @@ func (d *drawing) titleOf(s int32) string {
 		text = strings.TrimSpace(text + " " + d.g.SwitchGUID[s].String())
 	}
 	if n := int(d.g.HostCount(s)); n > 0 {
-		text += ": " + several(n, "host", "hosts") + d.hostNames(s)
+		text += ": " + d.hostText([]int32{s}, n) + d.hostNames(s)
 	}
 	if d.mark[s] != Fine {
 		text += ", " + string(d.mark[s])
@@ -265,6 +275,12 @@ func (d *drawing) addBox(b *block, role string) *Box {
 	} else {
 		d.addCells(&box, b, len(box.Text))
 	}
+	if d.colour == byPlace {
+		box.Rail = d.railOf(b.members)
+	}
+	for _, s := range b.members {
+		d.boxOf[s] = int32(len(d.p.Boxes))
+	}
 	d.p.Boxes = append(d.p.Boxes, box)
 	return &d.p.Boxes[len(d.p.Boxes)-1]
 }
@@ -282,7 +298,11 @@ func (d *drawing) addCells(box *Box, b *block, rows int) {
 	wide := pitch * float64(min(b.columns, len(b.members)))
 	for i, s := range b.members {
 		at := Point{b.X + (b.W-wide)/2 + pitch*float64(i%b.columns) + pitch*(1-cellShare)/2, top + pitch*float64(i/b.columns)}
-		box.Cells = append(box.Cells, Cell{at, pitch * cellShare, d.mark[s], d.titleOf(s)})
+		rail := 0
+		if d.colour == byPlace {
+			rail = d.railOf(b.members[i : i+1])
+		}
+		box.Cells = append(box.Cells, Cell{at, pitch * cellShare, d.mark[s], d.titleOf(s), rail})
 	}
 }
 

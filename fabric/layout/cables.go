@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -129,6 +130,7 @@ func (d *drawing) legend(unit string) {
 	}
 	switch d.colour {
 	case byPlace:
+		d.railLegend(used)
 	case byLoad:
 		if unit == "" {
 			unit = "load"
@@ -157,6 +159,27 @@ func (d *drawing) legend(unit string) {
 	add(classMissing, "missing")
 	add(classDrained, "drained")
 	add(classOdd, "odd")
+}
+
+// railLegend explains the colours of cables to servers.
+func (d *drawing) railLegend(used map[Class]bool) {
+	most := 0
+	for i := range d.servers {
+		most = max(most, len(d.servers[i].ports))
+	}
+	for i, c := range railClasses[:min(most, len(railClasses))] {
+		if !used[c] {
+			continue
+		}
+		text := fmt.Sprint(i + 1)
+		for k := i + 1 + len(railClasses); k <= most; k += len(railClasses) {
+			text += fmt.Sprint(", ", k)
+		}
+		if len(d.p.Legend) == 0 {
+			d.p.Legend = append(d.p.Legend, Entry{Text: "port of the servers:"})
+		}
+		d.p.Legend = append(d.p.Legend, Entry{Class: c, Text: text})
+	}
 }
 
 // number formats a load.

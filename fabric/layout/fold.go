@@ -17,13 +17,16 @@ const (
 	tidyLines     = 200
 )
 
+// room returns the share of a limit that the width of the drawing allows.
+func (d *drawing) room(limit int) int { return max(1, int(float64(limit)*d.wide/maxWidth)) }
+
 // foldLevels chooses the switches of a tree that share a box: none if all rows have room. Otherwise
 // switches of a level in the same pod (a part below some level) or in the same core (a part above
 // some level) share one, and then switches with the same place. It chooses a tidy folding with the
 // most boxes.
 func (d *drawing) foldLevels(level []int32) *folding {
 	f := unfolded(level)
-	if d.roomy(f, rowOfSwitches) && len(d.bundles(f)) <= linesUnfolded {
+	if d.roomy(f, d.room(rowOfSwitches)) && len(d.bundles(f)) <= d.room(linesUnfolded) {
 		return f
 	}
 	best := d.fitted(d.cutByName(level))
@@ -95,9 +98,9 @@ func (d *drawing) untidy(f *folding) int {
 	switch {
 	case f.chunked:
 		return 3
-	case longest <= rowOfSwitches && lines <= tidyLines:
+	case longest <= d.room(rowOfSwitches) && lines <= d.room(tidyLines):
 		return 0
-	case longest <= rowOfBoxes && lines <= 3*tidyLines:
+	case longest <= d.room(rowOfBoxes) && lines <= d.room(3*tidyLines):
 		return 1
 	}
 	return 2
@@ -110,7 +113,7 @@ func (d *drawing) roomy(f *folding, most int) bool {
 			return false
 		}
 	}
-	return len(d.bundles(f)) <= mostLines
+	return len(d.bundles(f)) <= d.room(mostLines)
 }
 
 // boxesByLevel counts the boxes by level.
@@ -136,15 +139,15 @@ func (d *drawing) fitted(f *folding) *folding {
 			}
 		}
 		if n > 1 && alone == n {
-			if merged := d.mergeAlike(f, []int32{int32(h)}, true); h > 0 || n > rowOfSwitches {
+			if merged := d.mergeAlike(f, []int32{int32(h)}, true); h > 0 || n > d.room(rowOfSwitches) {
 				f = merged
 			}
 		}
 	}
-	if !d.roomy(f, rowOfBoxes) {
+	if !d.roomy(f, d.room(rowOfBoxes)) {
 		var long []int32
 		for h, n := range f.boxesByLevel() {
-			if n > rowOfSwitches {
+			if n > d.room(rowOfSwitches) {
 				long = append(long, int32(h))
 			}
 		}
@@ -155,11 +158,11 @@ func (d *drawing) fitted(f *folding) *folding {
 		f = d.mergeAlike(f, long, false)
 	}
 	for h, n := range f.boxesByLevel() {
-		if n > rowOfBoxes {
-			f = d.chunk(f, int32(h), rowOfSwitches)
+		if n > d.room(rowOfBoxes) {
+			f = d.chunk(f, int32(h), d.room(rowOfSwitches))
 		}
 	}
-	for !d.roomy(f, rowOfBoxes) {
+	for !d.roomy(f, d.room(rowOfBoxes)) {
 		rows := f.boxesByLevel()
 		h := slices.Index(rows, slices.Max(rows))
 		if rows[h] == 1 {

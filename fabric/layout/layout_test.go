@@ -329,7 +329,7 @@ func TestFoldingKeepsCables(t *testing.T) {
 	for _, formula := range formulas {
 		f := parse(t, formula)
 		n := newNetwork(f, &Options{})
-		d := &drawing{n, &Picture{}}
+		d := newDrawing(n, "")
 		level, _ := d.treeLevels()
 		if level == nil {
 			continue
