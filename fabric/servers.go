@@ -97,8 +97,9 @@ var device = regexp.MustCompile(`(?i)^(hca-?\d*|hfi-?\d+|mlx\d+_(ib)?\d+|(mthca|
 // noHostName matches texts that firmware and installers give to every machine.
 var noHostName = regexp.MustCompile(`(?i)^(|\W*|\(?(none|null|unknown|unset)\)?|localhost\d?(\..*)?|ubuntu|debian|linux|centos|rocky|rhel|mt\d{4,}.*|.*(mellanox|connectx|connectib|connect-ib|infinihost).*)$`)
 
-// splitDescription cuts a description into the host name, "" if it holds none, and the device.
-func splitDescription(desc string) (host, dev string) {
+// HostAndDevice cuts a description of a channel adapter into the name of its machine and the device,
+// as in "n12 mlx5_0". What the description does not hold is "".
+func HostAndDevice(desc string) (host, dev string) {
 	words := strings.FieldsFunc(desc, func(r rune) bool { return r <= ' ' || r == '/' || r == ':' })
 	if n := len(words); n > 0 && device.MatchString(words[n-1]) {
 		words, dev = words[:n-1], words[n-1]
@@ -132,7 +133,7 @@ func newGrouping(nodes int) *grouping {
 
 func (s *grouping) add(node int32, guid, system GUID, desc string) {
 	a := adapter{node: node, guid: guid, system: system, desc: desc}
-	a.host, a.dev = splitDescription(desc)
+	a.host, a.dev = HostAndDevice(desc)
 	s.adapters = append(s.adapters, a)
 }
 
