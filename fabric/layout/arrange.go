@@ -33,13 +33,15 @@ type drawing struct {
 	p     *Picture
 	wide  float64 // room from left to right
 	boxOf []int32 // by switch: its box in the picture
+	// crowded: leaves are not at the bottom of all parts, so that cables to servers cross them.
+	crowded bool
 }
 
 // newDrawing returns a drawing without contents.
 func newDrawing(n *network, title string) *drawing {
 	return &drawing{n, &Picture{
 		Title: title, Text: []string{}, Frames: []Frame{}, Lines: []Line{}, Boxes: []Box{}, Labels: []Label{}, Legend: []Entry{},
-	}, maxWidth, make([]int32, n.g.NumSwitches)}
+	}, maxWidth, make([]int32, n.g.NumSwitches), false}
 }
 
 // Of draws a fabric. Parts that are down or drained are drawn in their place and marked.
@@ -50,6 +52,7 @@ func Of(f *fabric.Fabric, o Options) *Picture {
 		d.sideBySide(planes)
 	} else {
 		d.arrange()
+		d.crowded = d.p.Kind != Levels
 	}
 	d.drawServers()
 	d.legend(o.Unit)
@@ -67,8 +70,8 @@ func (d *drawing) count() {
 	for _, c := range d.cable {
 		cables[c.mark]++
 	}
-	text := []string{fmt.Sprintf("%s%s, %s, %s between switches", d.serverText(hosts),
-		several(hosts, "host port", "host ports"), several(g.NumSwitches, "switch", "switches"), several(len(d.cable)-cables[Missing], "cable", "cables"))}
+	text := []string{fmt.Sprintf("%s, %s, %s between switches", d.serverText(hosts),
+		several(g.NumSwitches, "switch", "switches"), several(len(d.cable)-cables[Missing], "cable", "cables"))}
 	switches := map[Mark]int{}
 	for _, m := range d.mark {
 		switches[m]++

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"weft/fabric/rails"
 )
 
 // block is a switch, or several that share a box.
@@ -143,7 +145,9 @@ func (d *drawing) words(b *block, role string) []string {
 	} else if len(b.members) == 1 {
 		out = append(out, d.name[b.members[0]])
 	} else {
-		if common := d.common(b.members); common != "" {
+		if rail := d.railOf(b.members); rail != rails.None {
+			out = append(out, fmt.Sprintf("rail %d", rail))
+		} else if common := d.common(b.members); common != "" {
 			out = append(out, common)
 		}
 		out = append(out, plural(role, len(b.members)))
@@ -189,7 +193,7 @@ func (d *drawing) common(members []int32) string {
 	if strings.HasPrefix(words, "(") {
 		return words + ",·)"
 	}
-	for _, role := range []string{"switch", "leaf", "spine", "middle", "root"} {
+	for _, role := range []string{"switch", "leaf", "spine", "middle", "root", "rail"} {
 		if rest, ok := strings.CutSuffix(words, role); ok && (rest == "" || strings.HasSuffix(rest, " ")) {
 			return strings.TrimSpace(rest)
 		}
@@ -205,6 +209,9 @@ func (d *drawing) titleOf(s int32) string {
 	}
 	if n := int(d.g.HostCount(s)); n > 0 {
 		text += ": " + d.hostText([]int32{s}, n) + d.hostNames(s)
+	}
+	if rail := d.railAt[s]; rail != rails.None {
+		text += fmt.Sprintf(", rail %d", rail)
 	}
 	if d.mark[s] != Fine {
 		text += ", " + string(d.mark[s])
@@ -267,6 +274,9 @@ func (d *drawing) addBox(b *block, role string) *Box {
 	}
 	for _, w := range words {
 		if room >= 3*box.Size*letter {
+			if shorten(w, room, box.Size) != w {
+				w = strings.Replace(w, " host port", " port", 1)
+			}
 			box.Text = append(box.Text, shorten(w, room, box.Size))
 		}
 	}
@@ -275,9 +285,7 @@ func (d *drawing) addBox(b *block, role string) *Box {
 	} else {
 		d.addCells(&box, b, len(box.Text))
 	}
-	if d.colour == byPlace {
-		box.Rail = d.railOf(b.members)
-	}
+	box.Class = d.classOf(d.railOf(b.members))
 	for _, s := range b.members {
 		d.boxOf[s] = int32(len(d.p.Boxes))
 	}
@@ -298,11 +306,7 @@ func (d *drawing) addCells(box *Box, b *block, rows int) {
 	wide := pitch * float64(min(b.columns, len(b.members)))
 	for i, s := range b.members {
 		at := Point{b.X + (b.W-wide)/2 + pitch*float64(i%b.columns) + pitch*(1-cellShare)/2, top + pitch*float64(i/b.columns)}
-		rail := 0
-		if d.colour == byPlace {
-			rail = d.railOf(b.members[i : i+1])
-		}
-		box.Cells = append(box.Cells, Cell{at, pitch * cellShare, d.mark[s], d.titleOf(s), rail})
+		box.Cells = append(box.Cells, Cell{at, pitch * cellShare, d.mark[s], d.titleOf(s), d.classOf(d.railAt[s])})
 	}
 }
 

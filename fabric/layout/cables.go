@@ -161,24 +161,17 @@ func (d *drawing) legend(unit string) {
 	add(classOdd, "odd")
 }
 
-// railLegend explains the colours of cables to servers.
+// railLegend explains the colours of leaves and of cables to servers.
 func (d *drawing) railLegend(used map[Class]bool) {
-	most := 0
-	for i := range d.servers {
-		most = max(most, len(d.servers[i].ports))
-	}
-	for i, c := range railClasses[:min(most, len(railClasses))] {
-		if !used[c] {
-			continue
-		}
-		text := fmt.Sprint(i + 1)
-		for k := i + 1 + len(railClasses); k <= most; k += len(railClasses) {
+	for i, c := range railClasses[:min(d.rails, len(railClasses))] {
+		text := fmt.Sprint("rail ", i)
+		for k := i + len(railClasses); k < d.rails; k += len(railClasses) {
 			text += fmt.Sprint(", ", k)
 		}
-		if len(d.p.Legend) == 0 {
-			d.p.Legend = append(d.p.Legend, Entry{Text: "port of the servers:"})
-		}
 		d.p.Legend = append(d.p.Legend, Entry{Class: c, Text: text})
+	}
+	if d.rails > 0 && used[classServer] {
+		d.p.Legend = append(d.p.Legend, Entry{Class: classServer, Text: "no rail"})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"weft/fabric"
+	"weft/fabric/rails"
 )
 
 // Limits before switches are folded: boxes of a row, and lines of a picture.
@@ -33,19 +34,37 @@ func (d *drawing) foldLevels(level []int32) *folding {
 	if f := d.fitted(d.cutBySystem(level)); d.untidy(f) <= d.untidy(best) {
 		best = f
 	}
+	if d.rails > 0 {
+		best = d.betterOf(best, d.fitted(d.cutByRail(level)))
+	}
 	top := slices.Max(level)
 	for below := range top + 1 { // levels under this one are in pods
 		for above := below; above <= top+1; above++ { // levels from this one are in cores
 			if below == 0 && above > top {
 				continue
 			}
-			f := d.fitted(d.cut(level, below, above))
-			if a, b := d.untidy(f), d.untidy(best); a < b || a == b && len(f.blocks) > len(best.blocks) {
-				best = f
-			}
+			best = d.betterOf(best, d.fitted(d.cut(level, below, above)))
 		}
 	}
 	return best
+}
+
+// betterOf returns the tidier folding; of equals that with more boxes, or the first.
+func (d *drawing) betterOf(best, f *folding) *folding {
+	if a, b := d.untidy(f), d.untidy(best); a < b || a == b && len(f.blocks) > len(best.blocks) {
+		return f
+	}
+	return best
+}
+
+// cutByRail folds the leaves of each rail.
+func (d *drawing) cutByRail(level []int32) *folding {
+	return newFolding(level, func(s int32) [3]int32 {
+		if level[s] > 0 || d.railAt[s] == rails.None {
+			return [3]int32{level[s], 1, s}
+		}
+		return [3]int32{0, 0, d.railAt[s]}
+	})
 }
 
 // cut folds, level by level, the switches of each connected part of the levels under below, and of
@@ -92,8 +111,28 @@ func (d *drawing) cutBySystem(level []int32) *folding {
 	})
 }
 
-// untidy rates a folding, from 0 (easy to read) to 3.
+// untidy rates a folding, from 0 (easy to read) to 3; and 4 more for boxes that mix rails and pods.
 func (d *drawing) untidy(f *folding) int {
+	if d.mixed(f) {
+		return 4 + d.crowding(f)
+	}
+	return d.crowding(f)
+}
+
+// mixed reports whether switches of several rails share a box with some that have other servers.
+func (d *drawing) mixed(f *folding) bool {
+	if d.rails == 0 {
+		return false
+	}
+	pods, _ := d.joined()
+	return slices.ContainsFunc(f.blocks, func(b block) bool {
+		return d.railOf(b.members) == rails.None && d.railAt[b.members[0]] != rails.None &&
+			slices.ContainsFunc(b.members, func(s int32) bool { return pods[s] != pods[b.members[0]] })
+	})
+}
+
+// crowding rates the rows and lines of a folding.
+func (d *drawing) crowding(f *folding) int {
 	longest, lines := slices.Max(f.boxesByLevel()), len(d.bundles(f))
 	switch {
 	case f.chunked:

@@ -63,9 +63,8 @@ func (r *rows) sortByRail() {
 	if len(r.d.servers) == 0 {
 		return
 	}
-	slices.SortStableFunc(r.row[0], func(a, b int32) int {
-		return cmp.Compare(r.d.railOf(r.blocks[a].members), r.d.railOf(r.blocks[b].members))
-	})
+	rail := func(b int32) uint32 { return uint32(r.d.railOf(r.blocks[b].members)) } // rails.None is last
+	slices.SortStableFunc(r.row[0], func(a, b int32) int { return cmp.Compare(rail(a), rail(b)) })
 	r.setRanks(0)
 	pods, n := r.d.joined()
 	r.sortByPart(pods, n)

@@ -37,7 +37,8 @@ type network struct {
 
 	servers []server // those with several host ports
 	shared  []int32  // by switch: number of host ports of these servers
-	rail    []int32  // by switch: rail of these ports, or noRail
+	railAt  []int32  // by switch: rail of its hosts, or rails.None
+	rails   int      // number of rails
 }
 
 // cable is the state of a link between switches.
@@ -94,7 +95,7 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 		}
 	}
 	n.markCables(f, o.Odd)
-	n.findServers(f)
+	n.findServers(f, o.Odd)
 	switch {
 	case o.Loads != nil:
 		n.colour = byLoad

@@ -54,8 +54,8 @@ type Box struct {
 	Hosts    int      `json:"hosts"`
 	Title    string   `json:"title"` // the full name, hosts and mark
 	Cells    []Cell   `json:"cells,omitempty"`
-	Dots     []Point  `json:"dots,omitempty"` // hosts that have no box
-	Rail     int      `json:"rail,omitempty"` // of its switches, from 1
+	Dots     []Point  `json:"dots,omitempty"`  // hosts that have no box
+	Class    Class    `json:"class,omitempty"` // of the rail of its switches
 	Servers  int      `json:"servers,omitempty"`
 	Ports    []Cell   `json:"ports,omitempty"` // of each of its servers
 }
@@ -66,7 +66,7 @@ type Cell struct {
 	Size  float64 `json:"size"`
 	Mark  Mark    `json:"mark"`
 	Title string  `json:"title"`
-	Rail  int     `json:"rail,omitempty"` // from 1
+	Class Class   `json:"class,omitempty"` // of its rail
 }
 
 // Point is a place.
@@ -137,14 +137,15 @@ var (
 	levelClasses = []Class{"wire0", "wire1", "wire2", "wire3"}
 	loadClasses  = []Class{"load1", "load2", "load3", "load4", "load5"}
 	laneClasses  = []Class{"lane1", "lane2", "lane3", "lane4", "lane5", "lane6"}
-	railClasses  = []Class{"rail1", "rail2", "rail3", "rail4", "rail5", "rail6", "rail7", "rail8"}
+	railClasses  = []Class{"rail1", "rail2", "rail3", "rail4", "rail5", "rail6", "rail7", "rail8", "rail9", "rail10"}
 )
 
-// classServer is the style of cables to servers where colours show loads or lanes.
+// classServer is the style of cables to servers outside all rails, or where colours show loads or
+// lanes.
 const classServer Class = "server"
 
-// railClass returns the class of a rail, from 1; colours repeat.
-func railClass(rail int) Class { return railClasses[(rail-1)%len(railClasses)] }
+// railClass returns the class of a rail; colours repeat.
+func railClass(rail int32) Class { return railClasses[int(rail)%len(railClasses)] }
 
 // Entry explains a class of lines, with a sample line before the text. An entry without a class is
 // a heading.

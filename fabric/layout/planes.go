@@ -14,6 +14,7 @@ const (
 	planePad    = 12.0
 	leastPlane  = 130.0 // least room to draw a tree
 	leastOthers = 420.0 // and any other network
+	mostPlanes  = 12    // smaller parts share a box
 )
 
 // part is a network that no cable between switches joins to others.
@@ -21,17 +22,16 @@ type part struct {
 	*drawing
 	switches []int32 // of the whole network
 	lone     int     // hosts with no port in another part
+	rest     bool    // several small parts
 }
 
 // planes returns the parts of the network that meet in servers; nil if no server has ports in two.
 func (d *drawing) planes() []*part {
 	of, number := d.parts(always, always)
-	two := func(s server) bool {
+	two := func(s *server) bool {
 		return slices.ContainsFunc(s.ports, func(p hostPort) bool { return of[p.atSwitch] != of[s.ports[0].atSwitch] })
 	}
-	if number < 2 || !slices.ContainsFunc(d.servers, two) {
-		return nil
-	}
+	shared := false
 	parts := make([]*part, number)
 	for i := range parts {
 		parts[i] = &part{}
@@ -40,33 +40,60 @@ func (d *drawing) planes() []*part {
 		parts[i].switches = append(parts[i].switches, int32(s))
 		parts[i].lone += int(d.g.HostCount(int32(s)))
 	}
-	for _, s := range d.servers {
-		for _, p := range s.ports {
-			if two(s) {
+	for i := range d.servers {
+		if s := &d.servers[i]; two(s) {
+			shared = true
+			for _, p := range s.ports {
 				parts[of[p.atSwitch]].lone--
 			}
 		}
 	}
+	if !shared {
+		return nil
+	}
+	parts = joinSmall(parts)
 	slices.SortStableFunc(parts, func(a, b *part) int { return byName(d.name[a.switches[0]], d.name[b.switches[0]]) })
 	return parts
 }
 
+// joinSmall joins the smallest parts if there are too many.
+func joinSmall(parts []*part) []*part {
+	if len(parts) <= mostPlanes {
+		return parts
+	}
+	slices.SortStableFunc(parts, func(a, b *part) int { return len(b.switches) - len(a.switches) })
+	rest := &part{rest: true}
+	for _, p := range parts[mostPlanes-1:] {
+		rest.switches = append(rest.switches, p.switches...)
+		rest.lone += p.lone
+	}
+	slices.Sort(rest.switches)
+	return append(parts[:mostPlanes-1], rest)
+}
+
 // sideBySide draws planes next to each other, their lower edges in one line.
 func (d *drawing) sideBySide(parts []*part) {
-	wide := d.drawParts(parts, slices.Repeat([]float64{maxWidth}, len(parts)))
-	if room := share(wide, maxWidth-planeGap*float64(len(parts)-1)); slices.Max(wide) > room {
-		d.drawParts(parts, slices.Repeat([]float64{room}, len(parts)))
+	wide := make([]float64, len(parts))
+	for i, p := range parts {
+		p.drawing = newDrawing(d.only(p.switches), "")
+		wide[i] = p.draw(maxWidth)
+	}
+	room := share(wide, maxWidth-planeGap*float64(len(parts)-1))
+	for i, p := range parts {
+		if wide[i] > room {
+			p.draw(room)
+		}
 	}
 	d.p.Kind = Planes
 	left := 0.0
 	for i, p := range parts {
 		low, high := extent(p.p)
 		frame := Frame{Area{low.X - planePad, low.Y - planePad, high.X - low.X + 2*planePad, high.Y - low.Y + 2*planePad}, "", true}
-		if least := 90.0; frame.W < least {
-			frame.X, frame.W = frame.X-(least-frame.W)/2, least
+		d.crowded = d.crowded || p.p.Kind != Levels && len(p.p.Boxes) > 1
+		frame.Text = d.partText(i, p, frame.W+planeGap/2)
+		if len(p.switches) > 1 {
+			p.p.Frames = slices.Insert(p.p.Frames, 0, frame)
 		}
-		frame.Text = shorten(d.partText(i, p), frame.W+planeGap/2, labelSize)
-		p.p.Frames = slices.Insert(p.p.Frames, 0, frame)
 		move(p.p, left-frame.X, -frame.Y-frame.H)
 		left += frame.W + planeGap
 		d.take(p)
@@ -86,21 +113,18 @@ func share(wide []float64, room float64) float64 {
 	return sorted[len(sorted)-1]
 }
 
-// drawParts draws each part in its room and returns the widths.
-func (d *drawing) drawParts(parts []*part, room []float64) (wide []float64) {
-	for i, p := range parts {
-		p.drawing = newDrawing(d.only(p.switches), "")
-		p.wide = room[i]
+// draw draws a part in some room and returns its width.
+func (p *part) draw(room float64) float64 {
+	kind := p.p.Kind
+	p.drawing = newDrawing(p.network, "")
+	p.wide = room
+	if p.rest || len(p.switches) == 1 || room < leastPlane || room < leastOthers && kind != Levels {
+		p.oneBox()
+	} else {
 		p.arrange()
-		if p.wide < leastPlane || p.p.Kind != Levels && p.wide < leastOthers {
-			p.drawing = newDrawing(p.network, "")
-			p.wide = room[i]
-			p.oneBox()
-		}
-		low, high := extent(p.p)
-		wide = append(wide, high.X-low.X)
 	}
-	return wide
+	low, high := extent(p.p)
+	return high.X - low.X
 }
 
 // oneBox draws all switches in one box.
@@ -111,20 +135,22 @@ func (d *drawing) oneBox() {
 	d.addBox(&b, "switch")
 }
 
-// partText names a plane: its name, switches and hosts.
-func (d *drawing) partText(i int, p *part) string {
+// partText describes a plane in some room: its name, switches and hosts.
+func (d *drawing) partText(i int, p *part, room float64) string {
 	name := strings.TrimSpace(d.common(p.switches))
-	if name == "" || len(p.switches) == 1 {
-		name = d.name[p.switches[0]]
-		if len(p.switches) > 1 {
-			name = fmt.Sprint("part ", i+1)
-		}
+	switch {
+	case p.rest:
+		name = "other parts"
+	case name == "":
+		name = fmt.Sprint("plane ", i+1)
 	}
 	text := name + ": " + several(len(p.switches), "switch", "switches")
 	if p.lone > 0 {
-		text += ", " + several(p.lone, "host port", "host ports") + " of its own servers"
+		if long := text + ", " + several(p.lone, "host", "hosts") + " of its own"; textWidth(long, labelSize) <= room {
+			return long
+		}
 	}
-	return text
+	return shorten(text, room, labelSize)
 }
 
 // take adds the contents of a part.
@@ -156,13 +182,13 @@ func (n *network) only(switches []int32) *network {
 		_, kept := of[node.GUID]
 		return node.Type == fabric.Switch && !kept
 	}, nil)
-	c := &network{whole: whole, g: whole.Compile(), colour: n.colour, most: n.most, mean: n.mean}
+	c := &network{whole: whole, g: whole.Compile(), rails: n.rails, colour: n.colour, most: n.most, mean: n.mean}
 	at := map[int32]int32{} // by switch of n: its number
 	for s, guid := range c.g.SwitchGUID {
 		i := of[guid]
 		at[i] = int32(s)
 		c.name, c.mark, c.system = append(c.name, n.name[i]), append(c.mark, n.mark[i]), append(c.system, n.system[i])
-		c.shared, c.rail = append(c.shared, n.shared[i]), append(c.rail, n.rail[i])
+		c.shared, c.railAt = append(c.shared, n.shared[i]), append(c.railAt, n.railAt[i])
 	}
 	c.cable = make([]cable, c.g.NumChannels/2)
 	for i := range c.cable {
@@ -187,6 +213,7 @@ func (n *network) only(switches []int32) *network {
 				c.name[i] = rest
 			}
 		}
+		c.name = bare(c.name)
 	}
 	return c
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"weft/fabric/rails"
 )
 
 // The measures of servers.
@@ -16,7 +18,7 @@ const (
 	serverFall   = 96.0 // between the network and the servers
 	mostSeparate = 64   // servers with a box each
 	serverLines  = 420
-	lostInGrids  = 64 // most lines to servers from switches that are not in levels
+	mostCrossing = 32 // lines to servers that cross grids, rings and the like
 )
 
 // rack is a box of servers.
@@ -42,21 +44,29 @@ func (d *drawing) drawServers() {
 	}
 	low, high := extent(d.p)
 	racks := d.racks(max(high.X-low.X, min(maxWidth, d.natural())))
+	cables := d.drops(racks)
+	if d.crowded && len(cables) > mostCrossing {
+		racks, cables = d.racksBySize(), nil
+		d.p.Text = append(d.p.Text, "Cables to servers are not drawn.")
+	}
 	d.placeRacks(racks, (low.X+high.X)/2, high.Y+serverFall)
 	first := int32(len(d.p.Boxes))
 	for i := range racks {
 		d.addRack(&racks[i])
 	}
-	cables := d.drops(racks)
-	if !d.inLevels() && len(cables) > lostInGrids {
-		d.p.Text = append(d.p.Text, "Cables to servers are not drawn.")
-		return
-	}
 	d.drawDrops(cables, first)
 }
 
-// inLevels reports whether leaves are at the bottom.
-func (d *drawing) inLevels() bool { return d.p.Kind == Levels || d.p.Kind == Planes }
+// racksBySize puts servers with the same number of ports into one box.
+func (d *drawing) racksBySize() []rack {
+	ports := make([]string, len(d.servers))
+	for i := range d.servers {
+		ports[i] = fmt.Sprint(len(d.servers[i].ports))
+	}
+	racks := d.rackBy(ports)
+	d.fits(racks, maxWidth)
+	return racks
+}
 
 // natural returns the width of all servers in boxes of their own.
 func (d *drawing) natural() float64 {
@@ -148,9 +158,7 @@ func (d *drawing) rackBy(key []string) []rack {
 // fits sizes the boxes, with room for their text if possible, and reports whether they and their
 // lines fit.
 func (d *drawing) fits(racks []rack, room float64) bool {
-	if len(d.drops(racks)) > serverLines {
-		return false
-	}
+	lines := len(d.drops(racks)) <= serverLines
 	for _, upright := range []bool{false, true} {
 		for _, pitch := range []float64{portPitch, leastPitch} {
 			wide := -serverGap
@@ -174,7 +182,7 @@ func (d *drawing) fits(racks []rack, room float64) bool {
 				wide += r.W + serverGap
 			}
 			if wide <= room {
-				return true
+				return lines
 			}
 		}
 	}
@@ -245,9 +253,7 @@ func (d *drawing) addRack(r *rack) {
 	left := r.X + (r.W-pitch*float64(r.ports))/2
 	for k := range r.ports {
 		c := Cell{Point: Point{left + pitch*(float64(k)+(1-cellShare)/2), r.Y + 3}, Size: min(pitch*cellShare, portRow-4)}
-		if d.colour == byPlace {
-			c.Rail = k + 1
-		}
+		c.Class = d.classOf(d.railOfPort(r, k))
 		c.Title, c.Mark = d.portTitle(r, k)
 		box.Ports = append(box.Ports, c)
 	}
@@ -309,6 +315,20 @@ func (d *drawing) portTitle(r *rack, port int) (title string, mark Mark) {
 	return title, mark
 }
 
+// railOfPort returns the rail of a port of all servers in a box, or rails.None.
+func (d *drawing) railOfPort(r *rack, port int) int32 {
+	rail, first := rails.None, true
+	for _, s := range r.servers {
+		if ports := d.servers[s].ports; port < len(ports) {
+			if !first && ports[port].rail != rail {
+				return rails.None
+			}
+			rail, first = ports[port].rail, false
+		}
+	}
+	return rail
+}
+
 // drops counts the cables of each line to the servers, by mark.
 func (d *drawing) drops(racks []rack) map[drop]map[Mark]int {
 	all := map[drop]map[Mark]int{}
@@ -347,23 +367,20 @@ func (d *drawing) drawDrops(cables map[drop]map[Mark]int, first int32) {
 		for i, k := range keys[from:to] {
 			p := port(k)
 			start := Point{box.X + box.W/2 + (float64(i)-float64(to-from-1)/2)*pitch, box.Y + box.H}
-			d.addDrop(k, cables[k], start, Point{p.X + p.Size/2, p.Y})
+			d.addDrop(k, cables[k], cmp.Or(p.Class, box.Class, classServer), start, Point{p.X + p.Size/2, p.Y})
 		}
 		from = to
 	}
 }
 
 // addDrop draws a line to a port of servers, and lines of their own for cables that are not fine.
-func (d *drawing) addDrop(k drop, marked map[Mark]int, start, end Point) {
+func (d *drawing) addDrop(k drop, marked map[Mark]int, class Class, start, end Point) {
 	total := 0
 	for _, n := range marked {
 		total += n
 	}
 	box := &d.p.Boxes[k.box]
-	l := Line{Path: []Point{start, end}, Class: classServer, Cables: total, Failed: marked[Failed]}
-	if d.colour == byPlace {
-		l.Class = railClass(k.port + 1)
-	}
+	l := Line{Path: []Point{start, end}, Class: class, Cables: total, Failed: marked[Failed]}
 	name, _, _ := strings.Cut(box.Title, ":")
 	l.Title = fmt.Sprintf("%s – port %d of servers: %s", name, k.port+1, several(total, "cable", "cables"))
 	for _, m := range marks {
@@ -375,7 +392,7 @@ func (d *drawing) addDrop(k drop, marked map[Mark]int, start, end Point) {
 		l.Width = lineWidth(n)
 		d.p.Lines = append(d.p.Lines, l)
 	}
-	for _, m := range []Mark{Drained, Failed} { // each is the name of a class too
+	for _, m := range []Mark{Odd, Drained, Failed} { // each is the name of a class too
 		if n := marked[m]; n > 0 {
 			beside := l
 			beside.Class, beside.Width = Class(m), lineWidth(n)

@@ -5,29 +5,30 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/rails"
 )
 
 // server is a machine with several host ports.
 type server struct {
 	name  string
 	mark  Mark
-	ports []hostPort // rail by rail
+	ports []hostPort // in the order of the names of adapters
 }
 
 // hostPort is a port of a server with a cable to a switch.
 type hostPort struct {
 	atSwitch int32
+	rail     int32 // or rails.None
 	mark     Mark
 	name     string // of its adapter, with its number
 }
 
-// findServers lists the servers with several host ports. The ports of a server are in the order of
-// their adapters' names, and the rail of a port is its place among them.
-func (n *network) findServers(f *fabric.Fabric) {
+// findServers lists the servers with several host ports, and the rails.
+func (n *network) findServers(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 	g := n.g
 	all := g.Servers()
-	n.shared = make([]int32, g.NumSwitches)
-	times := make([]map[int32]int32, g.NumSwitches) // by switch and rail: host ports
+	found := rails.Of(g, all)
+	n.shared, n.railAt, n.rails = make([]int32, g.NumSwitches), found.RailOf, len(found.Rails)
 	for i := range all.List {
 		var ends []int32
 		for e := range all.Ends(g, int32(i)) {
@@ -40,39 +41,20 @@ func (n *network) findServers(f *fabric.Fabric) {
 			return cmp.Or(byName(g.EndDesc[a], g.EndDesc[b]), cmp.Compare(a, b))
 		})
 		s := server{name: all.List[i].Name, mark: Failed}
-		for place, e := range ends {
-			p := hostPort{g.EndSwitch[e], hostMark(f, g, e), g.EndName(e).Short()}
+		for _, e := range ends {
+			p := hostPort{g.EndSwitch[e], found.Of[e], hostMark(f, g, e, odd), g.EndName(e).Short()}
 			if p.mark != Failed {
 				s.mark = Fine
 			}
 			s.ports = append(s.ports, p)
 			n.shared[p.atSwitch]++
-			if times[p.atSwitch] == nil {
-				times[p.atSwitch] = map[int32]int32{}
-			}
-			times[p.atSwitch][int32(place)]++
 		}
 		n.servers = append(n.servers, s)
 	}
-	n.rail = slices.Repeat([]int32{noRail}, g.NumSwitches)
-	for s := range times {
-		for rail, count := range times[s] {
-			if float64(count) > mostOfRail*float64(n.shared[s]) {
-				n.rail[s] = rail
-			}
-		}
-	}
 }
 
-// noRail is the rail of a switch without servers of several ports, or with ports of several rails.
-// On a switch of a rail, more than mostOfRail of the servers' ports are of that rail.
-const (
-	noRail     int32 = -1
-	mostOfRail       = 0.75
-)
-
 // hostMark returns the mark of the cable of a host port.
-func hostMark(f *fabric.Fabric, g *fabric.Graph, end int32) Mark {
+func hostMark(f *fabric.Fabric, g *fabric.Graph, end int32, odd map[fabric.LinkID]string) Mark {
 	id, _ := f.NodeByGUID(g.EndNodeGUID[end])
 	link := f.Nodes[id].Ports[g.EndNum[end]].Link
 	switch {
@@ -80,6 +62,8 @@ func hostMark(f *fabric.Fabric, g *fabric.Graph, end int32) Mark {
 		return Failed
 	case f.Links[link].Drained:
 		return Drained
+	case odd[link] != "":
+		return Odd
 	}
 	return Fine
 }
@@ -124,24 +108,37 @@ func (n *network) joined() (of []int32, number int) {
 	return of, number
 }
 
-// railOf returns the rail of some switches, from 1; 0 if they have none, or several.
-func (n *network) railOf(switches []int32) int {
-	rail := n.rail[switches[0]]
+// railOf returns the rail of some switches; rails.None if they have none, or several.
+func (n *network) railOf(switches []int32) int32 {
+	rail := n.railAt[switches[0]]
 	for _, s := range switches {
-		if n.rail[s] != rail {
-			return 0
+		if n.railAt[s] != rail {
+			return rails.None
 		}
 	}
-	return int(rail) + 1
+	return rail
 }
 
-// serverText counts servers and routers, if any server has several ports.
-func (n *network) serverText(hostPorts int) string {
-	if len(n.servers) == 0 {
+// classOf returns the class of a rail, "" for none and where colours show loads or lanes.
+func (n *network) classOf(rail int32) Class {
+	if rail == rails.None || n.colour != byPlace {
 		return ""
 	}
-	for i := range n.servers {
-		hostPorts -= len(n.servers[i].ports) - 1
+	return railClass(rail)
+}
+
+// serverText counts servers and routers, if any server has several ports, and their rails.
+func (n *network) serverText(hostPorts int) string {
+	if len(n.servers) == 0 {
+		return several(hostPorts, "host port", "host ports")
 	}
-	return several(hostPorts, "server", "servers") + ", "
+	servers := hostPorts
+	for i := range n.servers {
+		servers -= len(n.servers[i].ports) - 1
+	}
+	text := several(servers, "server", "servers") + ", " + several(hostPorts, "host port", "host ports")
+	if n.rails > 0 {
+		text += ", " + several(n.rails, "rail", "rails")
+	}
+	return text
 }

@@ -29,9 +29,10 @@ rect.failed,rect.drained,rect.odd{stroke-width:2.5}.x-failed{fill:#e00024}.x-dra
 // switches by rail.
 const serverStyle = `<style>
 .server{fill:#f1f1ee;stroke:#6b7683}.plane{fill:#f8f9fb;stroke:#b9c3cd;stroke-dasharray:5 4}.c-server{fill:#6b7683}path.server{fill:none}
-.rail1{stroke:#1c6fb8}.rail2{stroke:#d9730d}.rail3{stroke:#2a9d4a}.rail4{stroke:#7a4fb5}.rail5{stroke:#0f9aa8}.rail6{stroke:#9a7b12}.rail7{stroke:#c2588a}.rail8{stroke:#5b6b7b}
-rect.rail1,rect.rail2,rect.rail3,rect.rail4,rect.rail5,rect.rail6,rect.rail7,rect.rail8{stroke-width:2.5}
-.r1{fill:#1c6fb8}.r2{fill:#d9730d}.r3{fill:#2a9d4a}.r4{fill:#7a4fb5}.r5{fill:#0f9aa8}.r6{fill:#9a7b12}.r7{fill:#c2588a}.r8{fill:#5b6b7b}
+.rail1{stroke:#1c6fb8}.c-rail1{fill:#1c6fb8}.rail2{stroke:#d9730d}.c-rail2{fill:#d9730d}.rail3{stroke:#2a9d4a}.c-rail3{fill:#2a9d4a}.rail4{stroke:#7a4fb5}.c-rail4{fill:#7a4fb5}
+.rail5{stroke:#0f9aa8}.c-rail5{fill:#0f9aa8}.rail6{stroke:#9a7b12}.c-rail6{fill:#9a7b12}.rail7{stroke:#c2588a}.c-rail7{fill:#c2588a}.rail8{stroke:#8b4513}.c-rail8{fill:#8b4513}
+.rail9{stroke:#283593}.c-rail9{fill:#283593}.rail10{stroke:#4d6b1f}.c-rail10{fill:#4d6b1f}
+rect[class*=rail]{stroke-width:2.5}
 @media(prefers-color-scheme:dark){.plane{fill:#181d24;stroke:#4a5561}}
 </style>
 `
@@ -188,8 +189,8 @@ func pathData(path []Point) string {
 // box writes a box with its text, cells and hosts.
 func (w *svg) box(b *Box) {
 	class, top := b.Role, b.Y+boxPadding
-	if b.Rail > 0 {
-		class += " " + string(railClass(b.Rail))
+	if b.Class != "" {
+		class += " " + string(b.Class)
 	}
 	if b.Mark != Fine {
 		class += " " + string(b.Mark)
@@ -230,8 +231,8 @@ func (w *svg) squares(b *Box, cells []Cell) {
 		if c.Mark != Fine {
 			return "x-" + string(c.Mark)
 		}
-		if c.Rail > 0 {
-			return fmt.Sprint("r", 1+(c.Rail-1)%len(railClasses))
+		if c.Class != "" {
+			return "c-" + string(c.Class)
 		}
 		return "c-" + b.Role
 	}
