@@ -23,7 +23,7 @@ var formulas = []string{
 	"dragonfly(4,2,2)", "dragonfly(8,4,4)", "dragonflyplus(4,4,4,2)", "dragonflyplus(8,8,8,2)", "dragonflyplus(20,20,20,20,groups=5)", "hyperx(4x4,hosts=4)", "hyperx(3x4x5)", "fullmesh(8)", "fullmesh(150)",
 	"slimfly(5)", "slimfly(7)", "kautz(3,3,hosts=72)", "random(switches=64,hosts=16,links=128,seed=1)", "random(switches=400,hosts=2,links=900,seed=1)",
 	"rail(8,4,2,spines=4)|fail(links=3,seed=1)", "rail(4,8,3,spines=4,cores=4)", "rlft(8,2)|planes(2)", "rail(4,4,2,spines=2)|plane(rlft(8,2,hosts=12),name=storage)",
-	"rlft(12,3)|planes(8)", "torus(4x4,hosts=2)|planes(2)", "torus(4x4,hosts=2)|ports(2)", "rail(4,8,1,spines=0)",
+	"rlft(8,3)|planes(8)", "torus(4x4,hosts=2)|planes(2)", "torus(4x4,hosts=2)|ports(2)", "rail(4,8,1,spines=0)",
 	"irregular(switches=16,degree=8,hosts=128,seed=1)", "regular(switches=32,degree=4,hosts=4,seed=1)", "vftree-fig3", "sftree-fig4b",
 }
 

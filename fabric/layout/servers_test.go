@@ -117,7 +117,7 @@ func TestPlanes(t *testing.T) {
 	for formula, want := range map[string][]string{
 		"rlft(8,2)|planes(2)":          {"plane 1: 12 switches", "plane 2: 12 switches"},
 		"torus(4x4,hosts=1)|planes(2)": {"plane 1: 16 switches", "plane 2: 16 switches"},
-		"rlft(12,3)|planes(8)":         {"plane 1: 180 switches", "plane 2: 180 switches", "plane 3: 180 switches", "plane 4: 180 switches", "plane 5: 180 switches", "plane 6: 180 switches", "plane 7: 180 switches", "plane 8: 180 switches"},
+		"rlft(8,3)|planes(8)":          {"plane 1: 80 switches", "plane 2: 80 switches", "plane 3: 80 switches", "plane 4: 80 switches", "plane 5: 80 switches", "plane 6: 80 switches", "plane 7: 80 switches", "plane 8: 80 switches"},
 		"rail(4,4,2,spines=2)|plane(rlft(8,2,hosts=12),name=storage)": {"plane 1: 10 switches", "storage: 12 switches, 4 hosts of its own"},
 	} {
 		p := Of(parse(t, formula), Options{})
