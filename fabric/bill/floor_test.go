@@ -3,6 +3,7 @@ package bill
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // TestLengths: cables are as long as by hand: all in one rack; racks in one row, spines between the
 // leaves; two rows, the second walked back; servers of several ports below their first switch, and
-// the other switches of their rails beside them.
+// the other switches of their rails beside them; two planes in one room.
 func TestLengths(t *testing.T) {
 	for _, c := range []struct {
 		formula, floor string
@@ -24,6 +25,7 @@ func TestLengths(t *testing.T) {
 		{"torus(3x3,hosts=3)", "rack 4", map[int]int{2: 27, 5: 5, 6: 5, 7: 5, 8: 2, 9: 1}},
 		{"fullmesh(2,hosts=2)", "rack 21\nhost 10", map[int]int{2: 4, 5: 1}},
 		{"rail(2,3,1,spines=3)", "rack 6", map[int]int{2: 8, 5: 4}},
+		{"rlft(4,2)|planes(2)", "rack 8", map[int]int{2: 20, 5: 12}},
 		{"rlft(4,2)|aggregation()|fail(links=2,seed=1)", "", map[int]int{2: 16}},
 	} {
 		f, err := gen.Parse(c.formula)
@@ -125,5 +127,28 @@ func TestServersStandOnce(t *testing.T) {
 	}
 	if got, want := (floor{5, 2}).lengths(f), (map[int]int{2: 2, 5: 6}); !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestPlanesShareARoom: all planes stand around the servers that they share: four planes take few
+// more racks than one, and the cables of a server lead to its rack, the next one, or one across the
+// aisle.
+func TestPlanesShareARoom(t *testing.T) {
+	longest := func(formula string) (below, racks int) {
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts := f.Without(nil, f.IsSwitchLink) // cables to servers alone, and the same row
+		_, racks = usualFloor.racks(f)
+		return slices.Max(slices.Collect(maps.Keys(usualFloor.lengths(hosts)))), racks
+	}
+	_, one := longest("rlft(36,2)")
+	below, four := longest("rlft(36,2)|planes(4)")
+	if one != 19 || four != 26 {
+		t.Errorf("%d racks for one plane, %d for four", one, four)
+	}
+	if below > 7 {
+		t.Errorf("a cable to a server is %d m long", below)
 	}
 }
