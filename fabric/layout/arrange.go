@@ -83,6 +83,9 @@ func (d *drawing) count() {
 		if cables[m] > 0 {
 			text = append(text, several(cables[m], "cable", "cables")+" "+string(m))
 		}
+		if n := d.markedPorts(m); n > 0 {
+			text = append(text, several(n, "cable", "cables")+" to servers "+string(m))
+		}
 	}
 	d.p.Text = append(d.p.Text, strings.Join(text, "; "))
 }

@@ -53,8 +53,8 @@ func randomTree(r *rand.Rand) string {
 	return text
 }
 
-// randomNetwork returns random switches, hosts and cables, not always connected. Hosts have one port
-// or, in three of four networks, up to four.
+// randomNetwork returns random switches, hosts and cables, not always connected. Hosts have one
+// port or, in three of four networks, up to four.
 func randomNetwork(r *rand.Rand, i int) *fabric.Fabric {
 	f := fabric.New("random")
 	n := 1 + r.IntN(60)

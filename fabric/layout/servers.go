@@ -127,6 +127,18 @@ func (n *network) classOf(rail int32) Class {
 	return railClass(rail)
 }
 
+// markedPorts counts the ports of servers with a mark.
+func (n *network) markedPorts(m Mark) (marked int) {
+	for i := range n.servers {
+		for _, p := range n.servers[i].ports {
+			if p.mark == m {
+				marked++
+			}
+		}
+	}
+	return marked
+}
+
 // serverText counts servers and routers, if any server has several ports, and their rails.
 func (n *network) serverText(hostPorts int) string {
 	if len(n.servers) == 0 {

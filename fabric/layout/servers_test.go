@@ -182,10 +182,10 @@ func TestServerMarks(t *testing.T) {
 			}
 		}
 	}
-	if failed != 5 {
-		t.Errorf("%d failed lines, want 5", failed)
+	if failed != 5 || !strings.HasSuffix(p.Text[0], "; 5 cables to servers failed") {
+		t.Errorf("%d failed lines, want 5: %s", failed, p.Text[0])
 	}
-	var link fabric.LinkID = f.Nodes[id].Ports[1].Link
+	link := f.Nodes[id].Ports[1].Link
 	odd := 0
 	for _, l := range Of(f, Options{Odd: map[fabric.LinkID]string{link: "crossed"}}).Lines {
 		if l.Class == classOdd {
