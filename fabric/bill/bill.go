@@ -83,21 +83,6 @@ func (b *Bill) addLink(f *fabric.Fabric, id fabric.LinkID, inside []int) {
 	}
 }
 
-// Times returns the bill of n equal fabrics for the same servers.
-func (b *Bill) Times(n int) *Bill {
-	out := &Bill{Hosts: b.Hosts, Servers: b.Servers, HostPorts: n * b.HostPorts, Switches: n * b.Switches, ByPorts: map[int]int{}, Between: n * b.Between, Below: n * b.Below, Left: n * b.Left}
-	for ports, count := range b.ByPorts {
-		out.ByPorts[ports] = n * count
-	}
-	if b.Metres != nil {
-		out.Metres = map[int]int{}
-	}
-	for metres, count := range b.Metres {
-		out.Metres[metres] = n * count
-	}
-	return out
-}
-
 // SwitchPorts returns the number of ports of all switches.
 func (b *Bill) SwitchPorts() (n int) {
 	for ports, count := range b.ByPorts {

@@ -48,9 +48,6 @@ func TestPrices(t *testing.T) {
 	if cost, err := p.Cost(b); err != nil || cost != 2*1000+3*2500+70+10 || p.Currency != "EUR" {
 		t.Errorf("%g %s, %v", cost, p.Currency, err)
 	}
-	if cost, _ := p.Cost(b.Times(3)); cost != 3*(2*1000+3*2500+70+10) {
-		t.Errorf("three planes cost %g", cost)
-	}
 	b.ByPorts[65] = 1
 	if _, err := p.Cost(b); err == nil || !strings.Contains(err.Error(), "no switch of 65 ports or more") {
 		t.Errorf("%v", err)

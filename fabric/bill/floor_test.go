@@ -53,9 +53,6 @@ func TestLengths(t *testing.T) {
 		if err != nil || cost != want {
 			t.Errorf("%s, %q: cost %g, want %g (%v)", c.formula, c.floor, cost, want, err)
 		}
-		if cost, err = p.Cost(b.Times(3)); err != nil || cost != 3*want {
-			t.Errorf("%s: three cost %g (%v)", c.formula, cost, err)
-		}
 	}
 }
 
