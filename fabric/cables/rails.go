@@ -260,10 +260,10 @@ func (r *railed) text(m *moved) string {
 	if m.expected != unknownSwitch {
 		at = ", at " + r.g.SwitchDesc[m.expected]
 	}
-	switch {
-	case want == rails.None:
+	switch want {
+	case rails.None:
 		return fmt.Sprintf("the second port of its server on rail %d", rail)
-	case want == rail:
+	case rail:
 		return "not at the switch of its server's neighbours" + at
 	}
 	return fmt.Sprintf("on rail %d, its place is on rail %d%s", rail, want, at)

@@ -77,12 +77,18 @@ func TestServersOnRails(t *testing.T) {
 		want string
 	}{
 		{"whole", f, ""},
-		{"two ports of a server", swapped(t, f, [2]fabric.End{end(1, 3), end(1, 6)}),
-			"crossed host 1[3] - pod 0 rail 5[2], host 1[6] - pod 0 rail 2[2]: should be host 1[3] - pod 0 rail 2 and host 1[6] - pod 0 rail 5"},
-		{"ports of two servers", swapped(t, f, [2]fabric.End{end(1, 3), end(2, 6)}),
-			"crossed host 1[3] - pod 0 rail 5[3], host 2[6] - pod 0 rail 2[2]: should be host 1[3] - pod 0 rail 2 and host 2[6] - pod 0 rail 5"},
-		{"ports of two pods", swapped(t, f, [2]fabric.End{end(1, 3), end(9, 3)}),
-			"crossed host 1[3] - pod 2 rail 2[2], host 9[3] - pod 0 rail 2[2]: should be host 1[3] - pod 0 rail 2 and host 9[3] - pod 2 rail 2"},
+		{
+			"two ports of a server", swapped(t, f, [2]fabric.End{end(1, 3), end(1, 6)}),
+			"crossed host 1[3] - pod 0 rail 5[2], host 1[6] - pod 0 rail 2[2]: should be host 1[3] - pod 0 rail 2 and host 1[6] - pod 0 rail 5",
+		},
+		{
+			"ports of two servers", swapped(t, f, [2]fabric.End{end(1, 3), end(2, 6)}),
+			"crossed host 1[3] - pod 0 rail 5[3], host 2[6] - pod 0 rail 2[2]: should be host 1[3] - pod 0 rail 2 and host 2[6] - pod 0 rail 5",
+		},
+		{
+			"ports of two pods", swapped(t, f, [2]fabric.End{end(1, 3), end(9, 3)}),
+			"crossed host 1[3] - pod 2 rail 2[2], host 9[3] - pod 0 rail 2[2]: should be host 1[3] - pod 0 rail 2 and host 9[3] - pod 2 rail 2",
+		},
 		{"a port on another rail", moved, "extra host 5[3] - pod 1 rail 6[16]: on rail 6, its place is on rail 2, at pod 1 rail 2"},
 		{"a cable less", lost(end(5, 3)), "missing host 5[3] - pod 1 rail 2: no cable of the server on rail 2"},
 		{"a cable down", down, "missing host 5[3] - pod 1 rail 2[2]: down"},

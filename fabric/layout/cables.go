@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // addLine draws the cables of a bundle along a path. Failed, drained and odd cables get a line of
@@ -164,11 +165,11 @@ func (d *drawing) legend(unit string) {
 // railLegend explains the colours of leaves and of cables to servers.
 func (d *drawing) railLegend(used map[Class]bool) {
 	for i, c := range railClasses[:min(d.rails, len(railClasses))] {
-		text := fmt.Sprint("rail ", i)
+		numbers := []string{fmt.Sprint("rail ", i)}
 		for k := i + len(railClasses); k < d.rails; k += len(railClasses) {
-			text += fmt.Sprint(", ", k)
+			numbers = append(numbers, fmt.Sprint(k))
 		}
-		d.p.Legend = append(d.p.Legend, Entry{Class: c, Text: text})
+		d.p.Legend = append(d.p.Legend, Entry{Class: c, Text: strings.Join(numbers, ", ")})
 	}
 	if d.rails > 0 && used[classServer] {
 		d.p.Legend = append(d.p.Legend, Entry{Class: classServer, Text: "no rail"})
