@@ -135,9 +135,21 @@ func (d *drawing) oneBox() {
 	d.addBox(&b, "switch")
 }
 
+// planeName returns the words that begin the names of all switches of a plane, without the last one
+// if a number follows it.
+func (d *drawing) planeName(switches []int32) string {
+	name := d.common(switches)
+	for _, word := range []string{"group", "pod"} {
+		if rest, ok := strings.CutSuffix(name, " "+word); ok {
+			return rest
+		}
+	}
+	return strings.TrimSpace(name)
+}
+
 // partText describes a plane in some room: its name, switches and hosts.
 func (d *drawing) partText(i int, p *part, room float64) string {
-	name := strings.TrimSpace(d.common(p.switches))
+	name := d.planeName(p.switches)
 	switch {
 	case p.rest:
 		name = "other parts"
@@ -207,9 +219,9 @@ func (n *network) only(switches []int32) *network {
 			c.servers = append(c.servers, cut)
 		}
 	}
-	if common := (&drawing{network: c}).common(fabric.Numbers(c.g.NumSwitches)); len(c.name) > 1 {
+	if plane := (&drawing{network: c}).planeName(fabric.Numbers(c.g.NumSwitches)); len(c.name) > 1 {
 		for i, name := range c.name {
-			if rest, ok := strings.CutPrefix(name, common+" "); ok && rest != "" {
+			if rest, ok := strings.CutPrefix(name, plane+" "); ok && rest != "" {
 				c.name[i] = rest
 			}
 		}

@@ -145,7 +145,7 @@ func (d *drawing) groupLabel(members []int32, radius, turn float64) {
 	for _, s := range members {
 		hosts += int(d.g.HostCount(s))
 	}
-	text := several(len(members), "switch", "switches") + ", " + several(hosts, "host", "hosts")
+	text := several(len(members), "switch", "switches") + ", " + d.hostText(members, hosts)
 	if common := d.common(members); common != "" {
 		text = common + ": " + text
 	}
