@@ -21,9 +21,9 @@ var suffixes = []spec{
 		source: "weft: maintenance", example: "|drain(switch=spine 1)", degrade: drain,
 	},
 	{
-		name: "add", params: []param{needed("leaf", texts, "NAMES"), optional("like", word, "NAME")},
-		what:   "adds leaf switches of these names, each with as many hosts and with cables to the same switches as the leaf like= (default: the first leaf above which there are free ports enough); all else stays as it is",
-		source: "weft: clusters that grow", example: "|radix(40)|add(leaf=rack 9)", degrade: addLeaves,
+		name: "add", params: []param{optional("leaf", texts, "NAMES"), optional("pod", texts, "NAMES"), optional("group", texts, "NAMES"), optional("server", texts, "NAMES"), optional("like", word, "NAME")},
+		what:   "adds what the network has several times, with these names: leaf= leaf switches with their hosts (those of all rails or planes that share servers), pod= pods of rails or of a tree of three levels, group= groups of a Dragonfly or a full mesh, server= servers. Each is cabled like the one of like=, or the first with free ports enough beside it; all else stays as it is",
+		source: "weft: clusters that grow", example: "|radix(40)|add(leaf=rack 9)", degrade: add,
 	},
 	{
 		name: "move", params: []param{needed("link", word, "NAME[PORT]"), needed("to", word, "SWITCH[PORT]")},

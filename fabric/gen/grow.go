@@ -3,106 +3,37 @@ package gen
 import (
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"weft/fabric"
 )
 
-// addLeaves adds leaf switches to a copy, each like an existing one.
-func addLeaves(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	f = f.Clone()
-	g := newGrower(f)
-	for _, quoted := range a.texts("leaf") {
+// kinds lists what can be added.
+var kinds = []string{"leaf", "pod", "group", "server"}
+
+// add adds units or servers to a copy, each like an existing one.
+func add(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
+	if err := a.oneOf(kinds...); err != nil {
+		return nil, err
+	}
+	kind := kinds[slices.IndexFunc(kinds, a.given)]
+	g := newGrower(f.Clone())
+	for _, quoted := range a.texts(kind) {
 		name := fabric.Unquote(quoted)
-		if slices.ContainsFunc(f.Nodes, func(n fabric.Node) bool { return n.Desc == name }) {
-			return nil, problemf(a.value("leaf").pos, "a node is called %q already: give the new leaf another name", name)
+		g.pattern, g.copies = findPattern(g.f), map[fabric.NodeID]fabric.NodeID{}
+		var err error
+		if g.called[name] {
+			err = taken(name)
+		} else if kind == "server" {
+			err = g.addServer(a, name)
+		} else {
+			err = g.addUnit(kind, a, name)
 		}
-		model, err := modelLeaf(f, a)
 		if err != nil {
-			return nil, err
-		}
-		if room := fabric.MaxNodes - len(f.Nodes); room <= f.Nodes[model].NumPorts() {
-			return nil, problemf(a.value("leaf").pos, "a fabric has at most %d nodes", fabric.MaxNodes)
-		}
-		if err := g.addLeaf(model, name); err != nil {
-			return nil, err
+			return nil, located(a.value(kind).pos, err)
 		}
 	}
-	return f, nil
-}
-
-// modelLeaf returns the leaf named by like=, or the usual leaf if there is no like=.
-func modelLeaf(f *fabric.Fabric, a *args) (fabric.NodeID, error) {
-	if a.given("like") {
-		id, err := f.FindSwitch(a.text("like"))
-		switch {
-		case err != nil:
-			return -1, problemf(a.value("like").pos, "%v", err)
-		case len(hostPorts(f, id)) == 0:
-			return -1, problemf(a.value("like").pos, "%s has no hosts: it is no leaf", f.NodeName(id))
-		}
-		if lacks := lacksPorts(f, id); lacks != "" {
-			return -1, problemf(a.value("like").pos, "another leaf like %s finds no place: %s", f.NodeName(id), lacks)
-		}
-		return id, nil
-	}
-	return usualLeaf(f, a)
-}
-
-// leafCables counts the hosts and switches that a leaf is cabled to.
-type leafCables struct{ hosts, switches int }
-
-func cablesOf(f *fabric.Fabric, leaf fabric.NodeID) leafCables {
-	s := leafCables{hosts: len(hostPorts(f, leaf))}
-	for range f.SwitchPeers(leaf, nil) {
-		s.switches++
-	}
-	return s
-}
-
-// usualLeaf returns the first leaf, in order of GUID, that has the cables of most leaves and whose
-// switches have ports for another leaf.
-func usualLeaf(f *fabric.Fabric, a *args) (fabric.NodeID, error) {
-	leaves := byGUID(f, func(id fabric.NodeID) bool {
-		return isSwitch(f, id) && !f.Nodes[id].Down && slices.ContainsFunc(hostPorts(f, id), func(p uint8) bool {
-			return f.Nodes[f.Peer(fabric.End{Node: id, Port: p}).Node].Type == fabric.CA // a spine may have routers
-		})
-	})
-	if len(leaves) == 0 {
-		return -1, problemf(a.pos, "no switch that is up has hosts: there is no leaf to add another one like")
-	}
-	alike := map[leafCables]int{}
-	for _, id := range leaves {
-		alike[cablesOf(f, id)]++
-	}
-	best, most, first := fabric.NodeID(-1), 0, ""
-	for _, id := range leaves {
-		switch lacks := lacksPorts(f, id); {
-		case lacks != "" && first == "":
-			first = lacks
-		case lacks == "" && alike[cablesOf(f, id)] > most:
-			best, most = id, alike[cablesOf(f, id)]
-		}
-	}
-	if best < 0 {
-		return -1, problemf(a.pos, "no leaf can be added: above each of the %d leaves a switch lacks free ports (%s)", len(leaves), first)
-	}
-	return best, nil
-}
-
-// lacksPorts names a switch next to a leaf that has too few free ports for another leaf like it,
-// and their number; "" if all have enough.
-func lacksPorts(f *fabric.Fabric, leaf fabric.NodeID) string {
-	need := map[fabric.NodeID]int{}
-	for peer := range f.SwitchPeers(leaf, nil) {
-		need[peer]++
-	}
-	for peer := range f.SwitchPeers(leaf, nil) {
-		if free := len(freePorts(f, peer)); peer != leaf && free < need[peer] {
-			return fmt.Sprintf("%s has %d free ports, it takes %d", f.NodeName(peer), free, need[peer])
-		}
-	}
-	return ""
+	return g.f, nil
 }
 
 // freePorts lists the ports of a node without a cable.
@@ -115,19 +46,22 @@ func freePorts(f *fabric.Fabric, id fabric.NodeID) (free []uint8) {
 	return free
 }
 
-// grower adds nodes with GUIDs that are not in use.
+// grower adds nodes with GUIDs and names that are not in use.
 type grower struct {
-	f               *fabric.Fabric
-	taken           map[fabric.GUID]bool
-	switches, hosts int // numbers of the GUID scheme tried so far
+	*pattern        // before the present addition
+	used            map[fabric.GUID]bool
+	called          map[string]bool
+	switches, hosts int                             // numbers of the GUID scheme tried so far
+	copies          map[fabric.NodeID]fabric.NodeID // of the present addition, by the node that each is like
 }
 
 func newGrower(f *fabric.Fabric) *grower {
-	g := &grower{f: f, taken: map[fabric.GUID]bool{}}
+	g := &grower{pattern: &pattern{f: f}, used: map[fabric.GUID]bool{}, called: map[string]bool{}}
 	for i := range f.Nodes {
-		g.taken[f.Nodes[i].GUID] = true
+		g.called[f.Nodes[i].Desc] = true
+		g.used[f.Nodes[i].GUID] = true
 		for _, p := range f.Nodes[i].Ports {
-			g.taken[p.GUID] = true
+			g.used[p.GUID] = true
 		}
 	}
 	return g
@@ -135,52 +69,127 @@ func newGrower(f *fabric.Fabric) *grower {
 
 // free returns the next unused GUID of a scheme.
 func (g *grower) free(scheme func(int) fabric.GUID, tried *int) fabric.GUID {
-	for g.taken[scheme(*tried)] {
+	for g.used[scheme(*tried)] {
 		*tried++
 	}
 	*tried++
 	return scheme(*tried - 1)
 }
 
-// addLeaf adds a switch like a leaf: cables to the same switches from the same ports, and as many
-// new hosts and aggregation nodes.
-func (g *grower) addLeaf(model fabric.NodeID, name string) error {
-	leaf, err := g.addLike(model, g.free(guidOfSwitch, &g.switches), name)
+func taken(name string) error {
+	return fmt.Errorf("a node is called %q already: give what is added another name", name)
+}
+
+// addUnit adds a unit like another one: switches and servers, with the same cables among themselves
+// and to the same switches outside. A group gets cables to all groups instead.
+func (g *grower) addUnit(kind string, a *args, name string) error {
+	u, err := g.model(kind, a)
 	if err != nil {
 		return err
 	}
-	f, hosts := g.f, 0
-	for p, l := range f.Cabled(model, nil) {
-		link, peer := f.Links[l], f.Peer(fabric.End{Node: model, Port: p})
-		switch {
-		case peer.Node == model:
-			continue // a cable between two ports of one switch is a mistake, or a test
-		case isSwitch(f, peer.Node):
-			peer.Port = freePorts(f, peer.Node)[0]
-		default:
-			desc := f.Nodes[peer.Node].Desc // of an aggregation node
-			if isHost(f, peer.Node) {
-				desc = name + " host " + strconv.Itoa(hosts)
-				hosts++
-			}
-			if peer.Node, err = g.addLike(peer.Node, g.free(guidOfHost, &g.hosts), desc); err != nil {
-				return err
-			}
-		}
-		if _, err := f.Connect(fabric.End{Node: leaf, Port: p}, peer, link.Width, link.Speed); err != nil {
+	nodes := len(u.switches)
+	for _, s := range u.servers {
+		nodes += len(g.servers.List[s].Adapters)
+	}
+	if len(g.f.Nodes)+nodes > fabric.MaxNodes {
+		return fmt.Errorf("a fabric has at most %d nodes", fabric.MaxNodes)
+	}
+	names := g.switchNames(u, name)
+	for i, s := range u.switches {
+		if _, err := g.addLike(s, g.free(guidOfSwitch, &g.switches), names[i]); err != nil {
 			return err
+		}
+	}
+	if err := g.addHosts(u, name); err != nil {
+		return err
+	}
+	if kind != "group" {
+		return g.copyCables(u, true)
+	}
+	links := g.linksOfGroups()
+	if err := g.copyCables(u, false); err != nil {
+		return err
+	}
+	return g.joinGroup(u, links)
+}
+
+// addHosts adds the servers of a unit, and the aggregation nodes of its switches, in order of
+// switch and port.
+func (g *grower) addHosts(u *unit, name string) error {
+	member := map[int32]bool{}
+	for _, s := range u.servers {
+		member[s] = true
+	}
+	servers := 0
+	for _, s := range u.switches {
+		for p := range g.f.Cabled(s, nil) {
+			node := g.f.Peer(fabric.End{Node: s, Port: p}).Node
+			if _, copied := g.copies[node]; copied || isSwitch(g.f, node) {
+				continue
+			}
+			switch server := g.servers.Of[node]; {
+			case g.f.IsAggregationNode(node):
+				if _, err := g.addLike(node, g.free(guidOfHost, &g.hosts), g.f.Nodes[node].Desc); err != nil {
+					return err
+				}
+			case server != fabric.NoServer && member[server]:
+				if err := g.addAdapters(server, fmt.Sprintf("%s host %d", name, servers)); err != nil {
+					return err
+				}
+				servers++
+			}
 		}
 	}
 	return nil
 }
 
+// addAdapters adds the adapters of a new server like another one.
+func (g *grower) addAdapters(server int32, name string) error {
+	s := &g.servers.List[server]
+	var first fabric.GUID
+	for i, adapter := range s.Adapters {
+		id, guid := fabric.NodeID(adapter), g.free(guidOfHost, &g.hosts)
+		desc := name
+		if len(s.Adapters) > 1 {
+			desc = name + " " + deviceName(s, g.f.Nodes[id].Desc, i)
+		}
+		if g.called[desc] {
+			return taken(desc)
+		}
+		made, err := g.addLike(id, guid, desc)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			first = guid
+		}
+		if g.f.Nodes[id].SystemGUID == g.f.Nodes[s.Adapters[0]].SystemGUID {
+			g.f.Nodes[made].SystemGUID = first
+		}
+	}
+	return nil
+}
+
+// deviceName returns the part of an adapter's description behind the name of its server, or a name
+// by its number.
+func deviceName(s *fabric.Server, desc string, number int) string {
+	if device, ok := strings.CutPrefix(desc, s.Name+" "); ok && s.Sign == fabric.ByHostName {
+		return device
+	}
+	return fmt.Sprintf("HCA-%d", number+1)
+}
+
 // addLike adds a node with the attributes of another one, without cables and LIDs.
 func (g *grower) addLike(model fabric.NodeID, guid fabric.GUID, desc string) (fabric.NodeID, error) {
 	f, m := g.f, g.f.Nodes[model]
+	if m.Type == fabric.Switch && g.called[desc] {
+		return -1, taken(desc)
+	}
 	id, err := f.AddNode(m.Type, guid, m.NumPorts(), desc)
 	if err != nil {
 		return -1, err
 	}
+	g.copies[model], g.called[desc] = id, true
 	n := &f.Nodes[id]
 	n.SystemGUID, n.VendorID, n.DeviceID, n.Revision = guid, m.VendorID, m.DeviceID, m.Revision
 	n.EnhancedPort0, n.LinearFDBCap, n.Role = m.EnhancedPort0, m.LinearFDBCap, m.Role
@@ -193,68 +202,42 @@ func (g *grower) addLike(model fabric.NodeID, guid fabric.GUID, desc string) (fa
 	return id, nil
 }
 
-// move moves one end of a cable of a copy to another port.
-func move(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	f = f.Clone()
-	from, err := endToMove(f, a)
-	if err != nil {
-		return nil, err
-	}
-	pos := a.value("to").pos
-	to, err := f.FindPlace(a.text("to"))
-	switch {
-	case err != nil:
-		return nil, problemf(pos, "%v", err)
-	case !isSwitch(f, to.Node):
-		return nil, problemf(pos, "%s is a %s: a cable is moved to a switch", f.NodeName(to.Node), f.Nodes[to.Node].Type)
-	case to.Whole:
-		free := freePorts(f, to.Node)
-		if len(free) == 0 {
-			return nil, problemf(pos, "%s has no free port", f.NodeName(to.Node))
+// copyCables gives the copies of a unit's nodes the cables among them, and with outside those to
+// other switches, which get them on their first free ports. Hosts outside the unit get none.
+func (g *grower) copyCables(u *unit, outside bool) error {
+	nodes := slices.Clone(u.switches)
+	for _, s := range u.servers {
+		for _, adapter := range g.servers.List[s].Adapters {
+			nodes = append(nodes, fabric.NodeID(adapter))
 		}
-		to.Port = free[0]
 	}
-	if err := f.MoveCable(from, to.End); err != nil {
-		return nil, problemf(pos, "%v", err)
+	for _, id := range nodes {
+		for p, l := range g.f.Cabled(id, nil) {
+			here := fabric.End{Node: id, Port: p}
+			there := g.f.Peer(here)
+			copied, inside := g.copies[there.Node]
+			switch {
+			case inside && isSwitch(g.f, there.Node) && (!isSwitch(g.f, id) || there.Node < id || there.Node == id && there.Port < p):
+				continue // it is copied from its other end
+			case inside:
+				there.Node = copied
+			case !outside || !isSwitch(g.f, there.Node):
+				continue
+			default:
+				there.Port = freePorts(g.f, there.Node)[0]
+			}
+			here.Node = g.copies[id]
+			if err := g.connect(here, there, l); err != nil {
+				return err
+			}
+		}
 	}
-	return f, nil
+	return nil
 }
 
-// endToMove returns the end of a cable named by link=, or the switch end if it names a host.
-func endToMove(f *fabric.Fabric, a *args) (fabric.End, error) {
-	pos := a.value("link").pos
-	id, err := f.FindLink(a.text("link"))
-	if err != nil {
-		return fabric.End{}, problemf(pos, "%v", err)
-	}
-	var ends []fabric.End // in switches
-	at, err := f.FindPlace(a.text("link"))
-	for _, e := range []fabric.End{f.Links[id].A, f.Links[id].B} {
-		switch {
-		case !isSwitch(f, e.Node):
-		case err == nil && at.Node == e.Node && (at.Whole || at.Port == e.Port):
-			return e, nil
-		default:
-			ends = append(ends, e)
-		}
-	}
-	if len(ends) != 1 {
-		return fabric.End{}, problemf(pos, "%d ends of this cable are in switches: name the one to move as NAME[PORT]", len(ends))
-	}
-	return ends[0], nil
-}
-
-// radix adds ports to the switches of a copy.
-func radix(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	switches := len(byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) }))
-	if switches*a.int("ports") > fabric.MaxSwitchPorts {
-		return nil, problemf(a.pos, "%d switches with %d ports are too many (at most %d ports)", switches, a.int("ports"), fabric.MaxSwitchPorts)
-	}
-	f = f.Clone()
-	for i := range f.Nodes {
-		if n := &f.Nodes[i]; n.Type == fabric.Switch {
-			f.AddPorts(fabric.NodeID(i), a.int("ports")-n.NumPorts())
-		}
-	}
-	return f, nil
+// connect joins two ports by a cable like another one.
+func (g *grower) connect(a, b fabric.End, like fabric.LinkID) error {
+	l := g.f.Links[like]
+	_, err := g.f.Connect(a, b, l.Width, l.Speed)
+	return err
 }

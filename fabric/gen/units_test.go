@@ -1,0 +1,84 @@
+package gen
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"weft/fabric"
+)
+
+// grown is a formula with one unit more than another, and what is added to get it.
+type grown struct{ before, what, after string }
+
+// drawGrown draws formulas of all kinds that can grow.
+func drawGrown(rng *rand.Rand) grown {
+	n := func(from, to int) int { return from + rng.IntN(to-from+1) }
+	switch k, s, p := n(2, 4), n(1, 4), n(1, 4); rng.IntN(8) {
+	case 0:
+		rail := fmt.Sprintf("rail(%d,%d,%%d,spines=%d,width=%d)|radix(40)", k, s, n(1, 4), n(1, 2))
+		return grown{fmt.Sprintf(rail, p), "pod", fmt.Sprintf(rail, p+1)}
+	case 1: // each rail is a tree of its own
+		rail := fmt.Sprintf("rail(%d,%d,%%d,spines=%d,cores=%d)|radix(40)", k, s, n(1, 3), n(1, 2))
+		return grown{fmt.Sprintf(rail, p+1), "leaf", fmt.Sprintf(rail, p+2)}
+	case 2:
+		tree := fmt.Sprintf("pgft(2;%d,%%d;%d,%d;%d,%d)|radix(40)", n(1, 5), n(1, 2), n(1, 4), n(1, 2), n(1, 2))
+		return grown{fmt.Sprintf(tree, p), "leaf", fmt.Sprintf(tree, p+1)}
+	case 3:
+		tree := fmt.Sprintf("pgft(3;%d,%d,%%d;%d,%d,%d;%d,%d,%d)|radix(40)", n(1, 3), n(2, 3), n(1, 2), n(1, 3), n(1, 3), n(1, 2), n(1, 2), n(1, 2))
+		return grown{fmt.Sprintf(tree, p), "pod", fmt.Sprintf(tree, p+1)}
+	case 4:
+		tree := fmt.Sprintf("xgft(2;%d,%%d;%d,%d)|radix(40)", n(2, 4), n(2, 3), n(1, 3))
+		return grown{fmt.Sprintf(tree, p), "pod", fmt.Sprintf(tree, p+1)}
+	case 5:
+		tree := fmt.Sprintf("xgft(1;%%d;%d)|radix(40)", n(2, 4))
+		return grown{fmt.Sprintf(tree, p), "leaf", fmt.Sprintf(tree, p+1)}
+	case 6: // as many cables between two groups as a group has switches
+		name, size := "dragonfly", fmt.Sprint(n(1, 5))
+		if rng.IntN(2) == 0 {
+			name, size = "dragonflyplus", fmt.Sprintf("%d,%d", n(2, 3), n(2, 3))
+		}
+		g := n(3, 5)
+		fly := name + "(" + size + fmt.Sprintf(",%d,%%d,groups=%%d)|radix(40)", n(1, 3))
+		return grown{fmt.Sprintf(fly, g-1, g), "group", fmt.Sprintf(fly, g, g+1)}
+	default:
+		mesh := fmt.Sprintf("fullmesh(%%d,hosts=%d,width=%d)|radix(40)", n(1, 4), n(1, 2))
+		return grown{fmt.Sprintf(mesh, p+2), "group", fmt.Sprintf(mesh, p+3)}
+	}
+}
+
+// A network with another unit is the network of the formula that has one more, whatever its nodes
+// are called.
+func TestAddUnit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(36, 4))
+	seen := map[string]int{}
+	for range 300 {
+		c := drawGrown(rng)
+		f := parse(t, c.before)
+		if rng.IntN(2) == 0 && !strings.HasPrefix(c.before, "dragonfly") { // here switches of one number form cliques too
+			anonymous(f)
+		}
+		got, err := Apply(f, "add("+c.what+"=new unit)")
+		if err != nil {
+			t.Fatalf("%s: %v", c.before, err)
+		}
+		if !sameNetwork(got, parse(t, c.after)) {
+			t.Fatalf("%s with another %s is not %s", c.before, c.what, c.after)
+		}
+		name, _, _ := strings.Cut(c.before, "(")
+		seen[name+" "+c.what]++
+	}
+	if len(seen) < 8 {
+		t.Errorf("%v", seen)
+	}
+}
+
+// anonymous takes away the descriptions of all switches.
+func anonymous(f *fabric.Fabric) {
+	for i := range f.Nodes {
+		if n := &f.Nodes[i]; n.Type == fabric.Switch {
+			n.Desc = "Quantum Mellanox Technologies"
+		}
+	}
+}
