@@ -27,10 +27,10 @@ func drawGrown(rng *rand.Rand) grown {
 		return grown{fmt.Sprintf(tree, p), "leaf", fmt.Sprintf(tree, p+1)}
 	case 3:
 		tree := fmt.Sprintf("pgft(3;%d,%d,%%d;%d,%d,%d;%d,%d,%d)|radix(40)", n(1, 3), n(2, 3), n(1, 2), n(1, 3), n(1, 3), n(1, 2), n(1, 2), n(1, 2))
-		return grown{fmt.Sprintf(tree, p), "pod", fmt.Sprintf(tree, p+1)}
+		return grown{fmt.Sprintf(tree, p+1), "pod", fmt.Sprintf(tree, p+2)} // above a single pod the roots look like leaves
 	case 4:
 		tree := fmt.Sprintf("xgft(2;%d,%%d;%d,%d)|radix(40)", n(2, 4), n(2, 3), n(1, 3))
-		return grown{fmt.Sprintf(tree, p), "pod", fmt.Sprintf(tree, p+1)}
+		return grown{fmt.Sprintf(tree, p+1), "pod", fmt.Sprintf(tree, p+2)}
 	case 5:
 		tree := fmt.Sprintf("xgft(1;%%d;%d)|radix(40)", n(2, 4))
 		return grown{fmt.Sprintf(tree, p), "leaf", fmt.Sprintf(tree, p+1)}
