@@ -107,6 +107,7 @@ func TestOrderIndependent(t *testing.T) {
 		suffix := rapid.SampledFrom([]string{
 			"fail(links=9,seed=4)", "fail(switches=3,seed=4)", "fail(share=0.3,links=up)",
 			"without(hosts=3-9,1)", "without(roots=2)", "hosts(even=1,odd=2)", "ports(2)", "aggregation()",
+			"planes(2)", "plane(rlft(4,2)|aggregation(),name=storage)", "fail(servers=3,seed=4)", "without(servers=2-4)",
 		}).Draw(t, "suffix")
 		a, errA := Apply(f, suffix)
 		b, errB := Apply(g, suffix)
@@ -323,5 +324,72 @@ func TestLevelsFarFromHosts(t *testing.T) {
 	f := parse(t, "mesh(8,hosts=1)|without(hosts=1,3-7)")
 	if got, want := Levels(f)[:8], []int32{0, 1, 0, 1, 0, 0, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("levels %v, want %v", got, want)
+	}
+}
+
+// twoAdapters builds n servers with an adapter on each of two leaves, and one of unknown name.
+func twoAdapters(t *testing.T, n int) *fabric.Fabric {
+	f := fabric.New("two adapters")
+	for s := range 2 {
+		leaf, _ := f.AddNode(fabric.Switch, fabric.GUID(1+s), 8, fmt.Sprint("leaf ", s))
+		for i := range n {
+			h, _ := f.AddNode(fabric.CA, fabric.GUID(1000*(i+1)+100*s), 1, fmt.Sprintf("n%d HCA-%d", i, s+1))
+			f.Nodes[h].Ports[1].GUID = f.Nodes[h].GUID + 1
+			if _, err := f.Connect(fabric.End{Node: h, Port: 1}, fabric.End{Node: leaf, Port: uint8(i + 1)}, 4, fabric.HDR); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return f
+}
+
+// TestServersOfSeveralAdapters: a server fails and goes with all its adapters, a host is one.
+func TestServersOfSeveralAdapters(t *testing.T) {
+	f := twoAdapters(t, 4)
+	for suffix, want := range map[string][]string{
+		"fail(host=n1 HCA-2)":       {"n1 HCA-2"},
+		"fail(server=n1)":           {"n1 HCA-1", "n1 HCA-2"},
+		"fail(server=n1 HCA-2)":     {"n1 HCA-1", "n1 HCA-2"},
+		"fail(server=n0,server=n3)": {"n0 HCA-1", "n0 HCA-2", "n3 HCA-1", "n3 HCA-2"},
+		"without(servers=2)":        {"n2 HCA-1", "n2 HCA-2"},
+		"without(servers=0-1,n3)":   {"n0 HCA-1", "n0 HCA-2", "n1 HCA-1", "n1 HCA-2", "n3 HCA-1", "n3 HCA-2"},
+		"without(hosts=2)":          {"n1 HCA-1"}, // by GUID: n0 has two adapters
+		"fail(servers=4)":           {"n0 HCA-1", "n0 HCA-2", "n1 HCA-1", "n1 HCA-2", "n2 HCA-1", "n2 HCA-2", "n3 HCA-1", "n3 HCA-2"},
+	} {
+		g, err := Apply(f, suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gone []string
+		for i := range f.Nodes {
+			if id, ok := g.NodeByGUID(f.Nodes[i].GUID); !ok || g.Nodes[id].Down {
+				gone = append(gone, f.Nodes[i].Desc)
+			}
+		}
+		slices.Sort(gone)
+		if !slices.Equal(gone, want) {
+			t.Errorf("%s: %q are gone, want %q", suffix, gone, want)
+		}
+	}
+	// Random servers: whole ones, by seed, of those that are up.
+	down := map[string]bool{}
+	for seed := range 20 {
+		g, err := Apply(f, fmt.Sprintf("fail(servers=1,seed=%d)", seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, err := Apply(g, "fail(servers=3)"); err != nil || slices.ContainsFunc(h.Nodes, func(n fabric.Node) bool { return n.Type == fabric.CA && !n.Down }) {
+			t.Errorf("seed %d: the other three cannot fail: %v", seed, err)
+		}
+		for _, v := range g.Servers().List {
+			a, b := g.Nodes[v.Adapters[0]].Down, g.Nodes[v.Adapters[1]].Down
+			if a != b {
+				t.Errorf("seed %d: half of %s is down", seed, v.Name)
+			}
+			down[v.Name] = down[v.Name] || a
+		}
+	}
+	if len(down) != 4 || !down["n0"] || !down["n1"] || !down["n2"] || !down["n3"] {
+		t.Errorf("20 seeds take down only %v", down)
 	}
 }

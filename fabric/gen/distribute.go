@@ -17,7 +17,7 @@ func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	}
 	for id := range f.Nodes {
 		if isHost(f, fabric.NodeID(id)) && len(cabled(f, fabric.NodeID(id))) > 1 {
-			return nil, problemf(a.pos, "%s has several cables: hosts(even,odd) wants one a host (put |ports(2) after it)",
+			return nil, problemf(a.pos, "%s has several cables: hosts(even,odd) wants one a host (put |ports, |planes and |plane after it; rail has hosts= of its own)",
 				f.NodeName(fabric.NodeID(id)))
 		}
 	}

@@ -93,21 +93,21 @@ func portsText(n int) string {
 
 // joinGroup joins the copy of a group to all groups, by as many cables as join most of them. In
 // each group the switch with the fewest such cables takes the next one.
-func (g *grower) joinGroup(model *unit, l *groupLinks) error {
+func (x *extension) joinGroup(model *unit, l *groupLinks) error {
 	var mine []fabric.NodeID
-	for _, s := range l.switchesOf(g.pattern, model) {
-		mine = append(mine, g.copies[s])
+	for _, s := range l.switchesOf(x.net, model) {
+		mine = append(mine, x.copies[s])
 	}
 	next := func(switches []fabric.NodeID) fabric.End {
-		open := slices.DeleteFunc(slices.Clone(switches), func(s fabric.NodeID) bool { return len(freePorts(g.f, s)) == 0 })
+		open := slices.DeleteFunc(slices.Clone(switches), func(s fabric.NodeID) bool { return len(freePorts(x.f, s)) == 0 })
 		s := slices.MinFunc(open, func(a, b fabric.NodeID) int { return cmp.Compare(l.global[a], l.global[b]) })
 		l.global[s]++
-		return fabric.End{Node: s, Port: freePorts(g.f, s)[0]}
+		return fabric.End{Node: s, Port: freePorts(x.f, s)[0]}
 	}
-	for i := range g.groups {
-		theirs := l.switchesOf(g.pattern, &g.groups[i])
+	for i := range x.net.groups {
+		theirs := l.switchesOf(x.net, &x.net.groups[i])
 		for range l.each {
-			if err := g.connect(next(mine), next(theirs), l.one); err != nil {
+			if err := x.connect(next(mine), next(theirs), l.one); err != nil {
 				return err
 			}
 		}

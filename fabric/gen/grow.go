@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,15 +20,14 @@ func add(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	kind := kinds[slices.IndexFunc(kinds, a.given)]
 	g := newGrower(f.Clone())
 	for _, quoted := range a.texts(kind) {
-		name := fabric.Unquote(quoted)
-		g.pattern, g.copies = findPattern(g.f), map[fabric.NodeID]fabric.NodeID{}
-		var err error
-		if g.called[name] {
-			err = taken(name)
-		} else if kind == "server" {
-			err = g.addServer(a, name)
-		} else {
-			err = g.addUnit(kind, a, name)
+		x, name := newExtension(g), fabric.Unquote(quoted)
+		err := x.unused(name)
+		switch {
+		case err != nil:
+		case kind == "server":
+			err = x.addServer(a, name)
+		default:
+			err = x.addUnit(kind, a, name)
 		}
 		if err != nil {
 			return nil, located(a.value(kind).pos, err)
@@ -46,22 +46,20 @@ func freePorts(f *fabric.Fabric, id fabric.NodeID) (free []uint8) {
 	return free
 }
 
-// grower adds nodes with GUIDs and names that are not in use.
+// grower adds nodes with GUIDs that are not in use.
 type grower struct {
-	*pattern        // before the present addition
-	used            map[fabric.GUID]bool
-	called          map[string]bool
-	switches, hosts int                             // numbers of the GUID scheme tried so far
-	copies          map[fabric.NodeID]fabric.NodeID // of the present addition, by the node that each is like
+	f     *fabric.Fabric
+	taken map[fabric.GUID]bool
+	// Numbers of the GUID scheme tried so far.
+	switches, hosts, aggregations int
 }
 
 func newGrower(f *fabric.Fabric) *grower {
-	g := &grower{pattern: &pattern{f: f}, used: map[fabric.GUID]bool{}, called: map[string]bool{}}
+	g := &grower{f: f, taken: map[fabric.GUID]bool{}}
 	for i := range f.Nodes {
-		g.called[f.Nodes[i].Desc] = true
-		g.used[f.Nodes[i].GUID] = true
+		g.taken[f.Nodes[i].GUID] = true
 		for _, p := range f.Nodes[i].Ports {
-			g.used[p.GUID] = true
+			g.taken[p.GUID] = true
 		}
 	}
 	return g
@@ -69,71 +67,117 @@ func newGrower(f *fabric.Fabric) *grower {
 
 // free returns the next unused GUID of a scheme.
 func (g *grower) free(scheme func(int) fabric.GUID, tried *int) fabric.GUID {
-	for g.used[scheme(*tried)] {
+	for g.taken[scheme(*tried)] {
 		*tried++
 	}
 	*tried++
 	return scheme(*tried - 1)
 }
 
-func taken(name string) error {
-	return fmt.Errorf("a node is called %q already: give what is added another name", name)
+// addLike adds a node with the attributes of a model, without cables and LIDs.
+func (g *grower) addLike(model *fabric.Node, guid fabric.GUID, desc string) (fabric.NodeID, error) {
+	m := *model // AddNode may move it
+	id, err := g.f.AddNode(m.Type, guid, m.NumPorts(), desc)
+	if err != nil {
+		return -1, err
+	}
+	n := &g.f.Nodes[id]
+	n.SystemGUID, n.VendorID, n.DeviceID, n.Revision = guid, m.VendorID, m.DeviceID, m.Revision
+	n.EnhancedPort0, n.LinearFDBCap, n.Role = m.EnhancedPort0, m.LinearFDBCap, m.Role
+	for p := range n.Ports {
+		n.Ports[p].VLCap = m.Ports[p].VLCap
+		if m.Type != fabric.Switch && p > 0 {
+			n.Ports[p].GUID = guid + fabric.GUID(p)
+		}
+	}
+	return id, nil
+}
+
+// extension adds a unit or a server to a network, like another one.
+type extension struct {
+	*grower
+	net    *pattern // before
+	called map[string]bool
+	copies map[fabric.NodeID]fabric.NodeID // by the node that each is like
+}
+
+func newExtension(g *grower) *extension {
+	x := &extension{g, findPattern(g.f), map[string]bool{}, map[fabric.NodeID]fabric.NodeID{}}
+	for i := range g.f.Nodes {
+		x.called[g.f.Nodes[i].Desc] = true
+	}
+	return x
+}
+
+// unused returns an error if a node has a name already.
+func (x *extension) unused(name string) error {
+	if x.called[name] {
+		return fmt.Errorf("a node is called %q already: give what is added another name", name)
+	}
+	return nil
+}
+
+// copy adds a node like another one.
+func (x *extension) copy(model fabric.NodeID, scheme func(int) fabric.GUID, tried *int, desc string) (err error) {
+	x.called[desc] = true
+	x.copies[model], err = x.addLike(&x.f.Nodes[model], x.free(scheme, tried), desc)
+	return err
 }
 
 // addUnit adds a unit like another one: switches and servers, with the same cables among themselves
 // and to the same switches outside. A group gets cables to all groups instead.
-func (g *grower) addUnit(kind string, a *args, name string) error {
-	u, err := g.model(kind, a)
+func (x *extension) addUnit(kind string, a *args, name string) error {
+	u, err := x.net.model(kind, a)
 	if err != nil {
 		return err
 	}
 	nodes := len(u.switches)
 	for _, s := range u.servers {
-		nodes += len(g.servers.List[s].Adapters)
+		nodes += len(x.net.servers.List[s].Adapters)
 	}
-	if len(g.f.Nodes)+nodes > fabric.MaxNodes {
+	if len(x.f.Nodes)+nodes > fabric.MaxNodes {
 		return fmt.Errorf("a fabric has at most %d nodes", fabric.MaxNodes)
 	}
-	names := g.switchNames(u, name)
+	names := x.net.switchNames(u, name)
 	for i, s := range u.switches {
-		if _, err := g.addLike(s, g.free(guidOfSwitch, &g.switches), names[i]); err != nil {
+		if err := errors.Join(x.unused(names[i]), x.copy(s, guidOfSwitch, &x.switches, names[i])); err != nil {
 			return err
 		}
 	}
-	if err := g.addHosts(u, name); err != nil {
+	if err := x.addHosts(u, name); err != nil {
 		return err
 	}
 	if kind != "group" {
-		return g.copyCables(u, true)
+		return x.copyCables(u, true)
 	}
-	links := g.linksOfGroups()
-	if err := g.copyCables(u, false); err != nil {
+	links := x.net.linksOfGroups()
+	if err := x.copyCables(u, false); err != nil {
 		return err
 	}
-	return g.joinGroup(u, links)
+	return x.joinGroup(u, links)
 }
 
 // addHosts adds the servers of a unit, and the aggregation nodes of its switches, in order of
 // switch and port.
-func (g *grower) addHosts(u *unit, name string) error {
+func (x *extension) addHosts(u *unit, name string) error {
 	member := map[int32]bool{}
 	for _, s := range u.servers {
 		member[s] = true
 	}
 	servers := 0
 	for _, s := range u.switches {
-		for p := range g.f.Cabled(s, nil) {
-			node := g.f.Peer(fabric.End{Node: s, Port: p}).Node
-			if _, copied := g.copies[node]; copied || isSwitch(g.f, node) {
+		for p := range x.f.Cabled(s, nil) {
+			node := x.f.Peer(fabric.End{Node: s, Port: p}).Node
+			if _, copied := x.copies[node]; copied || isSwitch(x.f, node) {
 				continue
 			}
-			switch server := g.servers.Of[node]; {
-			case g.f.IsAggregationNode(node):
-				if _, err := g.addLike(node, g.free(guidOfHost, &g.hosts), g.f.Nodes[node].Desc); err != nil {
+			switch server := x.net.servers.Of[node]; {
+			case x.f.IsAggregationNode(node):
+				if err := x.copy(node, guidOfAggregation, &x.aggregations, x.f.Nodes[node].Desc); err != nil {
 					return err
 				}
 			case server != fabric.NoServer && member[server]:
-				if err := g.addAdapters(server, fmt.Sprintf("%s host %d", name, servers)); err != nil {
+				if err := x.addAdapters(server, fmt.Sprintf("%s host %d", name, servers)); err != nil {
 					return err
 				}
 				servers++
@@ -144,27 +188,19 @@ func (g *grower) addHosts(u *unit, name string) error {
 }
 
 // addAdapters adds the adapters of a new server like another one.
-func (g *grower) addAdapters(server int32, name string) error {
-	s := &g.servers.List[server]
-	var first fabric.GUID
+func (x *extension) addAdapters(server int32, name string) error {
+	s := &x.net.servers.List[server]
 	for i, adapter := range s.Adapters {
-		id, guid := fabric.NodeID(adapter), g.free(guidOfHost, &g.hosts)
+		id := fabric.NodeID(adapter)
 		desc := name
 		if len(s.Adapters) > 1 {
-			desc = name + " " + deviceName(s, g.f.Nodes[id].Desc, i)
+			desc = name + " " + deviceName(s, x.f.Nodes[id].Desc, i)
 		}
-		if g.called[desc] {
-			return taken(desc)
-		}
-		made, err := g.addLike(id, guid, desc)
-		if err != nil {
+		if err := errors.Join(x.unused(desc), x.copy(id, guidOfHost, &x.hosts, desc)); err != nil {
 			return err
 		}
-		if i == 0 {
-			first = guid
-		}
-		if g.f.Nodes[id].SystemGUID == g.f.Nodes[s.Adapters[0]].SystemGUID {
-			g.f.Nodes[made].SystemGUID = first
+		if first := fabric.NodeID(s.Adapters[0]); x.f.Nodes[id].SystemGUID == x.f.Nodes[first].SystemGUID {
+			x.f.Nodes[x.copies[id]].SystemGUID = x.f.Nodes[x.copies[first]].GUID
 		}
 	}
 	return nil
@@ -179,55 +215,32 @@ func deviceName(s *fabric.Server, desc string, number int) string {
 	return fmt.Sprintf("HCA-%d", number+1)
 }
 
-// addLike adds a node with the attributes of another one, without cables and LIDs.
-func (g *grower) addLike(model fabric.NodeID, guid fabric.GUID, desc string) (fabric.NodeID, error) {
-	f, m := g.f, g.f.Nodes[model]
-	if m.Type == fabric.Switch && g.called[desc] {
-		return -1, taken(desc)
-	}
-	id, err := f.AddNode(m.Type, guid, m.NumPorts(), desc)
-	if err != nil {
-		return -1, err
-	}
-	g.copies[model], g.called[desc] = id, true
-	n := &f.Nodes[id]
-	n.SystemGUID, n.VendorID, n.DeviceID, n.Revision = guid, m.VendorID, m.DeviceID, m.Revision
-	n.EnhancedPort0, n.LinearFDBCap, n.Role = m.EnhancedPort0, m.LinearFDBCap, m.Role
-	for p := range n.Ports {
-		n.Ports[p].VLCap = m.Ports[p].VLCap
-		if m.Type != fabric.Switch && p > 0 {
-			n.Ports[p].GUID = guid + fabric.GUID(p)
-		}
-	}
-	return id, nil
-}
-
 // copyCables gives the copies of a unit's nodes the cables among them, and with outside those to
 // other switches, which get them on their first free ports. Hosts outside the unit get none.
-func (g *grower) copyCables(u *unit, outside bool) error {
+func (x *extension) copyCables(u *unit, outside bool) error {
 	nodes := slices.Clone(u.switches)
 	for _, s := range u.servers {
-		for _, adapter := range g.servers.List[s].Adapters {
+		for _, adapter := range x.net.servers.List[s].Adapters {
 			nodes = append(nodes, fabric.NodeID(adapter))
 		}
 	}
 	for _, id := range nodes {
-		for p, l := range g.f.Cabled(id, nil) {
+		for p, l := range x.f.Cabled(id, nil) {
 			here := fabric.End{Node: id, Port: p}
-			there := g.f.Peer(here)
-			copied, inside := g.copies[there.Node]
+			there := x.f.Peer(here)
+			copied, inside := x.copies[there.Node]
 			switch {
-			case inside && isSwitch(g.f, there.Node) && (!isSwitch(g.f, id) || there.Node < id || there.Node == id && there.Port < p):
+			case inside && isSwitch(x.f, there.Node) && (!isSwitch(x.f, id) || there.Node < id || there.Node == id && there.Port < p):
 				continue // it is copied from its other end
 			case inside:
 				there.Node = copied
-			case !outside || !isSwitch(g.f, there.Node):
+			case !outside || !isSwitch(x.f, there.Node):
 				continue
 			default:
-				there.Port = freePorts(g.f, there.Node)[0]
+				there.Port = freePorts(x.f, there.Node)[0]
 			}
-			here.Node = g.copies[id]
-			if err := g.connect(here, there, l); err != nil {
+			here.Node = x.copies[id]
+			if err := x.connect(here, there, l); err != nil {
 				return err
 			}
 		}
@@ -236,8 +249,8 @@ func (g *grower) copyCables(u *unit, outside bool) error {
 }
 
 // connect joins two ports by a cable like another one.
-func (g *grower) connect(a, b fabric.End, like fabric.LinkID) error {
-	l := g.f.Links[like]
-	_, err := g.f.Connect(a, b, l.Width, l.Speed)
+func (x *extension) connect(a, b fabric.End, like fabric.LinkID) error {
+	l := x.f.Links[like]
+	_, err := x.f.Connect(a, b, l.Width, l.Speed)
 	return err
 }

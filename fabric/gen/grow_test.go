@@ -125,8 +125,9 @@ func TestGrowErrors(t *testing.T) {
 		"fat648|fail(link=leaf 3)":                                "has 36 cables: name one",
 		"fat648|fail(host=leaf 3)":                                "is a switch, not a host",
 		"fat648|fail(host=host 3,switch=leaf 3)":                  "fail takes one of",
-		"fat648|drain(host=host 3)":                               `drain has no argument "host"`,
-		"fat648|drain":                                            "drain takes one of links, share, switches, switch, link",
+		"fat648|drain(host=leaf 3)":                               "is a switch, not a host",
+		"rail(2,4)|fail(server=leaf 3)":                           `no server is called "leaf 3"`,
+		"fat648|drain":                                            "drain takes one of links, share, switches, switch, link, host, server, servers",
 	} {
 		_, err := Parse(expr)
 		if err == nil || !strings.Contains(err.Error(), want) {

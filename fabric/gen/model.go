@@ -193,15 +193,15 @@ func isNumber(s string) bool {
 
 // addServer adds a server like another one, on leaf switches with free ports: those of like=, or
 // of the servers of which there are most those whose switches have the most free ports.
-func (g *grower) addServer(a *args, name string) error {
-	server, err := g.modelServer(a)
+func (x *extension) addServer(a *args, name string) error {
+	server, err := x.net.modelServer(a)
 	if err != nil {
 		return err
 	}
-	if err := g.addAdapters(server, name); err != nil {
+	if err := x.addAdapters(server, name); err != nil {
 		return err
 	}
-	return g.copyCables(&unit{servers: []int32{server}}, true)
+	return x.copyCables(&unit{servers: []int32{server}}, true)
 }
 
 // ports counts the cables of a server, by switch.
