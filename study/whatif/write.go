@@ -10,18 +10,6 @@ import (
 	"weft/study"
 )
 
-func hosts(n int) string {
-	if n == 1 {
-		return "1 host is"
-	}
-	return fmt.Sprintf("%d hosts are", n)
-}
-
-// CutOffText says which hosts are cut off, and names the first ones.
-func CutOffText(names []string) string {
-	return fmt.Sprintf("%s cut off: %s", hosts(len(names)), list(names))
-}
-
 // namesShown limits the names in one line.
 const namesShown = 3
 
@@ -36,9 +24,12 @@ func list(names []string) string {
 
 // price describes the cost of a change that may be made.
 func (a *Answer) price(best *State) string {
-	text := "every pair of hosts keeps a way"
+	text := fmt.Sprintf("every pair of %ss keeps a way", a.port())
 	if best.Lost > 0 {
-		text = fmt.Sprintf("%d of %d pairs of hosts stay lost, no more than today", best.Lost, best.Pairs)
+		text = fmt.Sprintf("%d of %d pairs of %ss stay lost, no more than today", best.Lost, best.Pairs, a.port())
+	}
+	if degraded := a.DegradedText(); degraded != "" {
+		text += "; " + degraded
 	}
 	if a.AsIs.Lost > a.Today.Lost {
 		text += fmt.Sprintf("; %s of pairs lost until the tables are written", percent(a.AsIs.Lost, a.AsIs.Pairs))
@@ -113,7 +104,7 @@ func (p *Parts) Write(w io.Writer) {
 	for _, part := range []struct {
 		what  string
 		names []string
-	}{{"fails", p.Failed}, {"drained", p.Drained}, {"added", p.Added}, {"moved", p.Moved}} {
+	}{{"fails", p.failed}, {"drained", p.drained}, {"added", p.added}, {"moved", p.Moved}} {
 		for i, name := range part.names {
 			if i == namesShown {
 				fmt.Fprintf(w, "%-9sand %d more (--json lists all)\n", "", len(part.names)-i)
@@ -128,7 +119,7 @@ func (p *Parts) Write(w io.Writer) {
 // writeRemarks prints the losses of hosts, and the reasons for missing routings.
 func (a *Answer) writeRemarks(w io.Writer) {
 	if a.AsIs.Losing > a.Today.Losing {
-		fmt.Fprintf(w, "under the old tables %s are lost, of %s:\n", study.Plural(a.AsIs.Lost, "pair"), study.Plural(a.AsIs.Losing, "host"))
+		fmt.Fprintf(w, "under the old tables %s are lost, of %s:\n", study.Plural(a.AsIs.Lost, "pair"), study.Plural(a.AsIs.Losing, a.port()))
 		for _, name := range a.AsIs.First[:min(len(a.AsIs.First), namesShown)] {
 			fmt.Fprintln(w, " ", name)
 		}
@@ -200,7 +191,7 @@ func (a *Answer) rows() [][]string {
 			return of(s.Writes)
 		})
 	}
-	add("pairs of hosts", func(s *State) string { return fmt.Sprint(s.Pairs) })
+	add("pairs of "+a.port()+"s", func(s *State) string { return fmt.Sprint(s.Pairs) })
 	add("  lost", func(s *State) string { return fmt.Sprint(s.Lost) })
 	add("  of these without a way", func(s *State) string { return fmt.Sprint(s.CutOff) })
 	figure("bisection bandwidth", func(k *flow.KeyFigures) string { return fmt.Sprintf("%.4f", k.EBB.Mean) })
