@@ -116,11 +116,12 @@ func (t *Today) measure(ctx context.Context, p *intersubnet.Plan, changed ...int
 	}
 	s := &State{Pairs: r.Pairs, Lost: r.Unreachable + r.Disconnected, CutOff: r.Disconnected, LocalFaults: r.LocalFaults, DeadlockFree: r.DeadlockFree, Layers: p.Layers, VLs: r.VLs, AvgHops: r.Hops.Avg}
 	for _, sub := range changed {
-		inside, err := whatif.Measure(ctx, p.Net.Graph(int32(sub)), p.Local[sub], flow.Measure{Runs: whatif.NoFigures, Workers: workers})
+		g := p.Net.Graph(int32(sub))
+		inside, err := whatif.Measure(ctx, g, p.Local[sub], flow.Measure{Runs: whatif.NoFigures, Workers: workers}, whatif.FindPlanes(t.net.Graph(int32(sub)), g))
 		if err != nil {
 			return nil, err
 		}
-		s.Inside.Pairs, s.Inside.Lost, s.Inside.CutOff = s.Inside.Pairs+inside.Pairs, s.Inside.Lost+inside.Lost, s.Inside.CutOff+inside.CutOff
+		s.Inside.Pairs, s.Inside.Lost, s.Inside.CutOff = s.Inside.Pairs+inside.Pairs, s.Inside.Lost+inside.Lost-inside.Apart, s.Inside.CutOff+inside.CutOff-inside.Apart
 	}
 	s.Bandwidth, err = bandwidth(ctx, p, t.opt.Flows, "bisect")
 	return s, err

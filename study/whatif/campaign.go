@@ -200,9 +200,9 @@ func (t *Today) row(ctx context.Context, p *Part) (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.AtOnce, r.Remaining, r.Reason, r.Loss = asIs.Lost, routed.state, routed.why, 1
+	r.AtOnce, r.Remaining, r.Reason, r.Loss = asIs.lost(), routed.state, routed.why, 1
 	if s := routed.state; s != nil {
-		r.ForGood = s.Lost
+		r.ForGood = s.lost()
 		if now, was := s.Figures, t.state.Figures; now != nil && was != nil && was.EBB.Mean > 0 {
 			r.Loss = 1 - now.EBB.Mean/was.EBB.Mean
 		}
@@ -221,7 +221,7 @@ func (c *Campaign) rank() {
 // harmless counts the rows without a pair of hosts lost for good.
 func (c *Campaign) harmless() (n int) {
 	for i := range c.Rows {
-		if r := &c.Rows[i]; r.Servers == 0 && r.Remaining != nil && r.ForGood <= c.Today.Lost {
+		if r := &c.Rows[i]; r.Servers == 0 && r.Remaining != nil && r.ForGood <= c.Today.lost() {
 			n++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/study"
 )
 
@@ -141,7 +142,7 @@ func (s *serverParts) countAdded(first int) string {
 	}
 	text := fmt.Sprintf("%s with %s", study.Plural(len(machines), "server"), study.Plural(ports, "host port"))
 	if switches > 0 {
-		text = study.Plural(switches, "switch") + ", " + text
+		text = fold.Count(switches, "switch", "switches") + ", " + text
 	}
 	return text
 }

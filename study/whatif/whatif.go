@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -29,6 +30,7 @@ type Today struct {
 	state  *State
 	brief  bool // figures of changed fabrics leave out shifts
 
+	planes  *Planes
 	several bool   // there are servers with several ports
 	port    string // "host", or "host port" if there are
 }
@@ -36,6 +38,7 @@ type Today struct {
 // New judges and measures the present routing. Without a Plan it routes the fabric as opt says.
 func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (*Today, error) {
 	t := &Today{fabric: f, graph: f.Compile(), opt: opt}
+	t.planes = FindPlanes(t.graph)
 	all := NoLoss()
 	all.Servers, all.HostPorts = CountServers(t.graph)
 	t.several, t.port = all.several(), all.port()
@@ -48,7 +51,7 @@ func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (
 	}
 	t.kept = planner.Keep(plan, t.graph)
 	var err error
-	if t.state, err = Measure(ctx, t.graph, plan, t.flowMeasure(opt.Runs)); err != nil {
+	if t.state, err = Measure(ctx, t.graph, plan, t.flowMeasure(opt.Runs), t.planes); err != nil {
 		return nil, err
 	}
 	return t, t.fits(plan)
@@ -151,6 +154,7 @@ type changed struct {
 	graph  *fabric.Graph
 	still  *fabric.Graph // with what is drained still up
 	lost   *HostsLost
+	planes *Planes
 }
 
 // compile makes the Graphs of a changed fabric, and finds the hosts that are lost.
@@ -159,8 +163,16 @@ func (t *Today) compile(after *fabric.Fabric, drained map[fabric.GUID]bool) (*ch
 	if c.graph.NumSwitches == 0 || c.graph.NumHosts == 0 {
 		return nil, errNothingLeft
 	}
-	c.lost = LostHosts(t.graph, after, c.graph, drained)
+	c.lost, c.planes = LostHosts(t.graph, after, c.graph, drained), t.planes
+	if !samePlaces(t.fabric, after) {
+		c.planes = FindPlanes(t.graph, c.graph)
+	}
 	return c, nil
+}
+
+// samePlaces reports whether a changed fabric has the same cables in the same ports.
+func samePlaces(before, after *fabric.Fabric) bool {
+	return slices.EqualFunc(before.Links, after.Links, func(l, k fabric.Link) bool { return l.A == k.A && l.B == k.B })
 }
 
 // asIs measures the present tables on the changed fabric.
@@ -169,7 +181,7 @@ func (t *Today) asIs(ctx context.Context, c *changed, runs int) (*State, error) 
 	if err != nil {
 		return nil, err
 	}
-	return Measure(ctx, c.still, plan, t.flowMeasure(runs))
+	return Measure(ctx, c.still, plan, t.flowMeasure(runs), c.planes)
 }
 
 // routed is a routing of a changed fabric, without a state if it was impossible.
@@ -214,7 +226,7 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 	if r.NotRepaired != nil {
 		out.why = r.NotRepaired.Error()
 	}
-	if out.state, err = Measure(ctx, c.graph, r.Plan, t.flowMeasure(t.opt.Runs)); err != nil {
+	if out.state, err = Measure(ctx, c.graph, r.Plan, t.flowMeasure(t.opt.Runs), c.planes); err != nil {
 		return nil, err
 	}
 	out.state.Engine = r.Engine.Name
@@ -259,10 +271,10 @@ func (a *Answer) judge() Verdict {
 		return Verdict{false, a.CutOffText()}
 	case best == nil:
 		return Verdict{false, "what is left cannot be routed: " + a.NotFresh}
-	case best.CutOff > a.Today.CutOff:
-		return Verdict{false, fmt.Sprintf("%d of %d pairs of %ss have no way left", best.CutOff, best.Pairs, a.port())}
-	case best.Lost > a.Today.Lost:
-		return Verdict{false, fmt.Sprintf("%d of %d pairs of %ss stay lost", best.Lost, best.Pairs, a.port())}
+	case best.cutOff() > a.Today.cutOff():
+		return Verdict{false, fmt.Sprintf("%d of %d pairs of %ss have no way left", best.cutOff(), best.Pairs, a.port())}
+	case best.lost() > a.Today.lost():
+		return Verdict{false, fmt.Sprintf("%d of %d pairs of %ss stay lost", best.lost(), best.Pairs, a.port())}
 	case best.DeadlockFree == check.No && a.Today.DeadlockFree != check.No:
 		return Verdict{false, "what is left can deadlock, repaired or routed afresh"}
 	}
