@@ -32,24 +32,28 @@ func (n *pattern) model(kind string, a *args) (*unit, error) {
 		return u.down || len(u.servers) == 0 || len(outside) == 0
 	})
 	if len(units) == 0 {
-		return nil, fmt.Errorf("no %s is known in this network: %s", kind, n.offers())
+		return nil, fmt.Errorf("no %s is known here that could be added again%s: %s", kind, n.why(), n.offers())
 	}
 	if a.given("like") {
 		return n.named(kind, units, a)
 	}
-	alike := map[likeness]int{}
+	alike := map[likeness]int{} // with all counts, and with switches alone
 	for i := range units {
-		alike[n.likenessOf(&units[i])]++
+		l := n.likenessOf(&units[i])
+		alike[l]++
+		alike[likeness{switches: l.switches}]++
 	}
 	var best *unit
-	most, first := 0, ""
+	most, first := [2]int{}, ""
 	for i := range units {
 		u := &units[i]
-		switch lacks := n.lacks(kind, u); {
-		case lacks != "" && first == "":
-			first = lacks
-		case lacks == "" && alike[n.likenessOf(u)] > most:
-			best, most = u, alike[n.likenessOf(u)]
+		if lacks := n.lacks(kind, u); lacks != "" {
+			first = cmp.Or(first, lacks)
+			continue
+		}
+		l := n.likenessOf(u)
+		if is := [2]int{alike[likeness{switches: l.switches}], alike[l]}; slices.Compare(is[:], most[:]) > 0 {
+			best, most = u, is
 		}
 	}
 	switch {
@@ -122,20 +126,30 @@ func (n *pattern) lacksPorts(need map[fabric.NodeID]int) string {
 // offers says what can be added to a network.
 func (n *pattern) offers() string {
 	var list []string
+	last := "server"
 	for _, kind := range kinds[:3] {
 		units := n.unitsOf(kind)
-		if len(units) == 0 || kind == "pod" && len(n.leaves) > 0 && &n.pods[0] == &n.leaves[0] {
+		i := slices.IndexFunc(units, func(u unit) bool { return len(u.servers) > 0 })
+		if i < 0 || kind == "leaf" && n.rails {
 			continue
 		}
-		l := n.likenessOf(&units[0])
+		l := n.likenessOf(&units[i])
 		text := fmt.Sprintf("a %s (%d servers on %d switches)", kind, l.servers, l.switches)
 		if l.switches == 1 {
 			text = fmt.Sprintf("a %s (a switch with %d servers)", kind, l.servers)
 		}
-		list = append(list, text)
+		list, last = append(list, text), kind
 	}
 	list = append(list, "a server where leaf switches have free ports")
-	return "it can take " + strings.Join(list, ", or ") + "; say which, as --add 'server NAME' or add(server=NAME)"
+	return "the network can take " + strings.Join(list, ", or ") + ": --add '" + last + " NAME', or add(" + last + "=NAME) as a suffix"
+}
+
+// why says why a network has no leaves that can be added; "" if it has.
+func (n *pattern) why() string {
+	if n.leaves == nil {
+		return ", since the switches with servers are cabled to each other"
+	}
+	return ""
 }
 
 // switchNames names the switches of a unit like another one: the name takes the place of the words

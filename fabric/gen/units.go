@@ -25,6 +25,7 @@ type pattern struct {
 	level   []int32           // by node, as Levels, but switches with few servers are no leaves
 	leaves  []unit            // leaves that share servers or are cross-linked, under other switches
 	pods    []unit            // of a tree of three levels or more; else leaves that share servers
+	rails   bool              // pods are leaves that share servers
 	groups  []unit            // of a Dragonfly, a Dragonfly+ or a full mesh
 }
 
@@ -49,7 +50,10 @@ func findPattern(f *fabric.Fabric) *pattern {
 	shared := n.sharing(leaves)
 	n.leaves = n.units(n.leafParts(shared))
 	n.pods = n.units(n.podParts(shared))
-	if n.pods == nil && n.isShared(n.leaves) {
+	if withServers(n.pods) < 2 { // one pod is all of a network
+		n.pods = nil
+	}
+	if n.rails = n.pods == nil && n.isShared(n.leaves); n.rails {
 		n.pods = n.leaves
 	}
 	n.groups = n.units(n.groupParts())
@@ -267,6 +271,15 @@ func (n *pattern) units(p partition, is func(fabric.NodeID) bool) (out []unit) {
 		slices.SortStableFunc(u.switches, func(a, b fabric.NodeID) int { return cmp.Compare(n.level[a], n.level[b]) })
 	}
 	return out
+}
+
+func withServers(units []unit) (n int) {
+	for _, u := range units {
+		if len(u.servers) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // isShared reports whether most units have a server with cables in several switches.
