@@ -30,7 +30,7 @@ func TestExamples(t *testing.T) {
 	}
 	for name := range strings.FieldsSeq(`rlft xgft pgft karytree mport torus mesh hypercube kautz dragonfly hyperx slimfly
 		fullmesh random irregular regular fat648 racks648 fat3456 juropa juropa3288 ranger deimos deimos-chain15
-		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 racks432 racks216 over384 dual4608
+		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 racks432 racks216 over384 dual4608 superpod127 superpod512 railgroups512 rsc
 		vftree-fig3 vftree-fig4a vftree-fig4b sftree-fig4a sftree-fig4b mftree-fig2 fail without hosts ports
 		dragonflyplus rail merge tree drain add move radix planes plane`) {
 		if !seen[name] {
@@ -58,6 +58,10 @@ func TestSame(t *testing.T) {
 		{"dragonflyplus(3,2,4,1,groups=1)", "xgft(1;3;2;hosts=12)"},
 		{"tree(36,648)", "rlft(36,2)"},
 		{"tree(8,hosts=24,ratio=3)", "pgft(2;6,4;1,1;1,2)"},
+		{"superpod512", "rail(8,32,16,spines=16,width=2,cores=4,up=8)"},
+		{"railgroups512", "rail(8,32,16,spines=4,width=8,groups=4,cores=16,up=2)|plane(pgft(2;20,37;1,20;1,1),name=storage)"},
+		{"rsc", "rail(8,20,100,spines=20,groups=5,cores=20)|plane(pgft(3;30,20,4;1,10,2;1,1,10;hosts=2200),name=storage)"},
+		{"rail(2,3,4,spines=2,cores=1,groups=1)", "rail(2,3,4,spines=2,cores=1,hosts=12)"},
 		{"rail(1,4,3)", "xgft(1;3;4;hosts=12)"},
 	} {
 		a, b := parse(t, c[0]).Compile(), parse(t, c[1]).Compile()

@@ -74,7 +74,7 @@ func TestPlaneNames(t *testing.T) {
 
 var planeBases = []string{
 	"rlft(6,2)", "rail(3,4,2)", "rail(2,3,4,spines=2,groups=2,cores=1)", "torus(3x3,hosts=2)", "pgft(2;4,2;2,2;1,1)", "random(switches=9,hosts=2,links=12,seed=3)",
-	"rlft(6,2)|aggregation()", "rlft(6,2)|fail(links=3)", "rlft(6,2)|drain(switch=spine 1)|fail(switch=leaf 2)", "rlft(4,2)|merge(rlft(4,2))", "rlft(4,2)|planes(2)", "xgft(1;3;2;hosts=7)|radix(9)", "torus(4,hosts=0)",
+	"rlft(6,2)|aggregation()", "rlft(6,2)|fail(links=3)|drain(links=2)", "rlft(6,2)|drain(switch=spine 1)|fail(switch=leaf 2)", "rlft(4,2)|merge(rlft(4,2))", "rlft(4,2)|planes(2)", "xgft(1;3;2;hosts=7)|radix(9)", "torus(4,hosts=0)",
 }
 
 // TestPlanesAreCopies: each plane has the switches, ports and cables of the part that it copies,
@@ -151,8 +151,8 @@ func TestPlaneIsCopy(t *testing.T) {
 	})
 }
 
-// again checks that a suffix, applied to what it follows, gives the fabric of the whole formula, and
-// that the name of a fabric builds it again.
+// again checks that a suffix, applied to what it follows, gives the fabric of the whole formula,
+// and that the name of a fabric builds it again.
 func again(f, all *fabric.Fabric, suffix string) error {
 	applied, err := Apply(f, suffix)
 	if err != nil {
