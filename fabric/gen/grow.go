@@ -147,7 +147,7 @@ func (x *extension) addUnit(kind string, a *args, name string) error {
 	if err := x.addHosts(u, name); err != nil {
 		return err
 	}
-	if kind != "group" {
+	if kind != "group" || !x.net.across {
 		return x.copyCables(u, true)
 	}
 	links := x.net.linksOfGroups()

@@ -59,13 +59,15 @@ func (n *pattern) model(kind string, a *args) (*unit, error) {
 	switch {
 	case best != nil:
 		return best, nil
-	case kind == "group":
+	case kind == "group" && n.across:
 		return nil, fmt.Errorf("no group can be added: %s", first)
+	case len(units) == 1:
+		return nil, fmt.Errorf("no %s can be added: above the only one a switch lacks free ports (%s)", kind, first)
 	}
 	return nil, fmt.Errorf("no %s can be added: above each of the %d %s a switch lacks free ports (%s)", kind, len(units), plurals[kind], first)
 }
 
-var plurals = map[string]string{"leaf": "leaves", "pod": "pods", "group": "groups", "server": "servers"}
+var plurals = map[string]string{"leaf": "leaves", "pod": "pods", "group": "groups"}
 
 // named returns the unit of the node that like= names.
 func (n *pattern) named(kind string, units []unit, a *args) (*unit, error) {
@@ -96,7 +98,7 @@ func (n *pattern) named(kind string, units []unit, a *args) (*unit, error) {
 
 // lacks says what a network lacks for another unit beside one; "" if nothing.
 func (n *pattern) lacks(kind string, u *unit) string {
-	if kind == "group" {
+	if kind == "group" && n.across {
 		return n.lacksGroup(u)
 	}
 	_, outside := n.cables(u)
@@ -130,7 +132,7 @@ func (n *pattern) offers() string {
 	for _, kind := range kinds[:3] {
 		units := n.unitsOf(kind)
 		i := slices.IndexFunc(units, func(u unit) bool { return len(u.servers) > 0 })
-		if i < 0 || kind == "leaf" && n.rails {
+		if i < 0 || kind == "leaf" && n.rails || kind == "pod" && !n.rails && &n.pods[0] == &n.leaves[0] {
 			continue
 		}
 		l := n.likenessOf(&units[i])

@@ -24,9 +24,10 @@ type pattern struct {
 	at      [][]fabric.NodeID // by server: the switch of each cable, in order of adapter and port
 	level   []int32           // by node, as Levels, but switches with few servers are no leaves
 	leaves  []unit            // leaves that share servers or are cross-linked, under other switches
-	pods    []unit            // of a tree of three levels or more; else leaves that share servers
-	rails   bool              // pods are leaves that share servers
-	groups  []unit            // of a Dragonfly, a Dragonfly+ or a full mesh
+	pods    []unit            // leaves that share servers; in a tree of three levels without rails what is below the roots
+	rails   bool              // leaves that share servers meet above
+	groups  []unit            // of a Dragonfly, a Dragonfly+ or a full mesh; with rails, of pods under one level of spines
+	across  bool              // groups are cabled to each other
 }
 
 // findPattern finds the units of a network from its cables, whatever its nodes are called. The
@@ -49,14 +50,23 @@ func findPattern(f *fabric.Fabric) *pattern {
 	n.level = levelsAbove(f, leaves)
 	shared := n.sharing(leaves)
 	n.leaves = n.units(n.leafParts(shared))
-	n.pods = n.units(n.podParts(shared))
-	if withServers(n.pods) < 2 { // one pod is all of a network
-		n.pods = nil
-	}
-	if n.rails = n.pods == nil && n.isShared(n.leaves); n.rails {
-		n.pods = n.leaves
+	tops := n.units(n.podParts(shared))
+	if withServers(tops) < 2 { // one pod is all of a network
+		tops = nil
 	}
 	n.groups = n.units(n.groupParts())
+	n.across = n.groups != nil
+	switch n.rails = n.areRails(); {
+	case !n.rails:
+		n.pods = tops
+	case n.across:
+		n.pods = n.leaves
+	default:
+		n.pods, n.groups = n.leaves, tops
+	}
+	if n.pods == nil && n.areShared(func(_, _ fabric.NodeID) bool { return true }) {
+		n.pods = n.leaves
+	}
 	return n
 }
 
@@ -282,19 +292,27 @@ func withServers(units []unit) (n int) {
 	return n
 }
 
-// isShared reports whether most units have a server with cables in several switches.
-func (n *pattern) isShared(units []unit) bool {
+// areRails reports whether leaves that share servers meet in switches above them. Leaves of planes
+// do not.
+func (n *pattern) areRails() bool {
+	net := newPartition(len(n.f.Nodes))
+	n.joinCables(net, func(_, _ fabric.NodeID) bool { return true })
+	return n.areShared(func(a, b fabric.NodeID) bool { return net.find(a) == net.find(b) })
+}
+
+// areShared reports whether most units of leaves have a server with cables in two switches for
+// which the function holds.
+func (n *pattern) areShared(holds func(a, b fabric.NodeID) bool) bool {
 	many := 0
-	for _, u := range units {
+	for _, u := range n.leaves {
 		if slices.ContainsFunc(u.servers, func(s int32) bool {
-			at := slices.Clone(n.at[s])
-			slices.Sort(at)
-			return len(u.switches) > 1 && len(slices.Compact(at)) > 1
+			at := slices.DeleteFunc(slices.Clone(n.at[s]), func(id fabric.NodeID) bool { return !u.has[id] })
+			return slices.ContainsFunc(at, func(id fabric.NodeID) bool { return id != at[0] && holds(id, at[0]) })
 		}) {
 			many++
 		}
 	}
-	return 2*many > len(units)
+	return 2*many > len(n.leaves)
 }
 
 // cables counts what a unit has: the cables of its servers, and by switch outside the cables from

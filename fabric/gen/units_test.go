@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/internal/dumps"
 )
 
 // grown is a formula with one unit more than another, and what is added to get it.
@@ -15,13 +17,13 @@ type grown struct{ before, what, after string }
 // drawGrown draws formulas of all kinds that can grow.
 func drawGrown(rng *rand.Rand) grown {
 	n := func(from, to int) int { return from + rng.IntN(to-from+1) }
-	switch k, s, p := n(2, 4), n(1, 4), n(1, 4); rng.IntN(8) {
+	switch k, s, p := n(2, 4), n(1, 4), n(1, 4); rng.IntN(11) {
 	case 0:
 		rail := fmt.Sprintf("rail(%d,%d,%%d,spines=%d,width=%d)|radix(40)", k, s, n(1, 4), n(1, 2))
 		return grown{fmt.Sprintf(rail, p), "pod", fmt.Sprintf(rail, p+1)}
 	case 1: // each rail is a tree of its own
 		rail := fmt.Sprintf("rail(%d,%d,%%d,spines=%d,cores=%d)|radix(40)", k, s, n(1, 3), n(1, 2))
-		return grown{fmt.Sprintf(rail, p+1), "leaf", fmt.Sprintf(rail, p+2)}
+		return grown{fmt.Sprintf(rail, p+1), []string{"leaf", "pod"}[rng.IntN(2)], fmt.Sprintf(rail, p+2)}
 	case 2:
 		tree := fmt.Sprintf("pgft(2;%d,%%d;%d,%d;%d,%d)|radix(40)", n(1, 5), n(1, 2), n(1, 4), n(1, 2), n(1, 2))
 		return grown{fmt.Sprintf(tree, p), "leaf", fmt.Sprintf(tree, p+1)}
@@ -42,6 +44,16 @@ func drawGrown(rng *rand.Rand) grown {
 		g := n(3, 5)
 		fly := name + "(" + size + fmt.Sprintf(",%d,%%d,groups=%%d)|radix(40)", n(1, 3))
 		return grown{fmt.Sprintf(fly, g-1, g), "group", fmt.Sprintf(fly, g, g+1)}
+	case 7:
+		tree := fmt.Sprintf("pgft(2;%d,%%d;1,%d;1,%d)|planes(%d)|radix(40)", n(1, 5), n(1, 4), n(1, 2), k)
+		return grown{fmt.Sprintf(tree, p), "leaf", fmt.Sprintf(tree, p+1)}
+	case 8:
+		tree := fmt.Sprintf("pgft(3;%d,%d,%%d;1,%d,%d;1,1,1)|planes(2)|radix(40)", n(1, 3), n(2, 3), n(1, 3), n(1, 3))
+		return grown{fmt.Sprintf(tree, p+1), "pod", fmt.Sprintf(tree, p+2)}
+	case 9: // groups of pods
+		pods := n(1, 2)
+		rail := fmt.Sprintf("rail(%d,%d,%%d,spines=%d,cores=%d,groups=%%d)|radix(40)", k, s, n(1, 2), n(1, 2))
+		return grown{fmt.Sprintf(rail, pods*(p+1), p+1), "group", fmt.Sprintf(rail, pods*(p+2), p+2)}
 	default:
 		mesh := fmt.Sprintf("fullmesh(%%d,hosts=%d,width=%d)|radix(40)", n(1, 4), n(1, 2))
 		return grown{fmt.Sprintf(mesh, p+2), "group", fmt.Sprintf(mesh, p+3)}
@@ -53,7 +65,7 @@ func drawGrown(rng *rand.Rand) grown {
 func TestAddUnit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(36, 4))
 	seen := map[string]int{}
-	for range 300 {
+	for range 120 {
 		c := drawGrown(rng)
 		f := parse(t, c.before)
 		if rng.IntN(2) == 0 && !strings.HasPrefix(c.before, "dragonfly") { // here switches of one number form cliques too
@@ -67,9 +79,9 @@ func TestAddUnit(t *testing.T) {
 			t.Fatalf("%s with another %s is not %s", c.before, c.what, c.after)
 		}
 		name, _, _ := strings.Cut(c.before, "(")
-		seen[name+" "+c.what]++
+		seen[fmt.Sprint(name, c.what, strings.Contains(c.before, "planes"))]++
 	}
-	if len(seen) < 8 {
+	if len(seen) != 12 {
 		t.Errorf("%v", seen)
 	}
 }
@@ -79,6 +91,42 @@ func anonymous(f *fabric.Fabric) {
 	for i := range f.Nodes {
 		if n := &f.Nodes[i]; n.Type == fabric.Switch {
 			n.Desc = "Quantum Mellanox Technologies"
+		}
+	}
+}
+
+// The pods of a real cluster are those that its switches are numbered by, whoever gave the ports
+// out; those of another are called by no names at all.
+func TestUnitsDump(t *testing.T) {
+	for _, c := range []struct {
+		dump                    string
+		pods, servers, switches int // servers and switches of all pods
+		number                  func(desc string) string
+	}{
+		{"ndr-dgx/ibnetdiscover-2025-08-06.txt", 8, 194, 31, func(desc string) string {
+			name, _, _ := strings.Cut(desc, ":")
+			return name[strings.LastIndex(name, "-"):]
+		}},
+		{"ndr-sequoia/ibdiagnet2.ibnetdiscover", 1, 32, 8, func(string) string { return "" }},
+	} {
+		f, _, err := netfile.Read(c.dump, dumps.Read(t, c.dump), netfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := findPattern(f)
+		servers, switches, numbers := 0, 0, map[string]bool{}
+		for _, u := range n.pods {
+			servers, switches = servers+len(u.servers), switches+len(u.switches)
+			number := c.number(f.Nodes[u.switches[0]].Desc)
+			for _, s := range u.switches {
+				if c.number(f.Nodes[s].Desc) != number {
+					t.Errorf("%s: %s is in a pod with %s", c.dump, f.NodeName(s), f.NodeName(u.switches[0]))
+				}
+			}
+			numbers[number] = true
+		}
+		if len(n.pods) != c.pods || len(numbers) != c.pods || servers != c.servers || switches != c.switches {
+			t.Errorf("%s: %d pods (%d numbers) of %d servers on %d switches", c.dump, len(n.pods), len(numbers), servers, switches)
 		}
 	}
 }
