@@ -99,24 +99,25 @@ func anonymous(f *fabric.Fabric) {
 // out; those of another are called by no names at all.
 func TestUnitsDump(t *testing.T) {
 	for _, c := range []struct {
-		dump                    string
-		pods, servers, switches int // servers and switches of all pods
-		number                  func(desc string) string
+		dump                  string
+		pods, ports, switches int // host ports and switches of all pods
+		number                func(desc string) string
 	}{
-		{"ndr-dgx/ibnetdiscover-2025-08-06.txt", 8, 194, 31, func(desc string) string {
+		{"ndr-dgx/ibnetdiscover-2025-08-06.txt", 8, 542, 31, func(desc string) string {
 			name, _, _ := strings.Cut(desc, ":")
 			return name[strings.LastIndex(name, "-"):]
 		}},
-		{"ndr-sequoia/ibdiagnet2.ibnetdiscover", 1, 32, 8, func(string) string { return "" }},
+		{"ndr-sequoia/ibdiagnet2.ibnetdiscover", 1, 256, 8, func(string) string { return "" }},
 	} {
 		f, _, err := netfile.Read(c.dump, dumps.Read(t, c.dump), netfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		n := findPattern(f)
-		servers, switches, numbers := 0, 0, map[string]bool{}
+		ports, switches, numbers := 0, 0, map[string]bool{}
 		for _, u := range n.pods {
-			servers, switches = servers+len(u.servers), switches+len(u.switches)
+			l := n.likenessOf(&u)
+			ports, switches = ports+l.ports, switches+l.switches
 			number := c.number(f.Nodes[u.switches[0]].Desc)
 			for _, s := range u.switches {
 				if c.number(f.Nodes[s].Desc) != number {
@@ -125,8 +126,8 @@ func TestUnitsDump(t *testing.T) {
 			}
 			numbers[number] = true
 		}
-		if len(n.pods) != c.pods || len(numbers) != c.pods || servers != c.servers || switches != c.switches {
-			t.Errorf("%s: %d pods (%d numbers) of %d servers on %d switches", c.dump, len(n.pods), len(numbers), servers, switches)
+		if len(n.pods) != c.pods || len(numbers) != c.pods || ports != c.ports || switches != c.switches {
+			t.Errorf("%s: %d pods (%d numbers) of %d host ports on %d switches", c.dump, len(n.pods), len(numbers), ports, switches)
 		}
 	}
 }
