@@ -20,7 +20,7 @@ func add(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	kind := kinds[slices.IndexFunc(kinds, a.given)]
 	g := newGrower(f.Clone())
 	for _, quoted := range a.texts(kind) {
-		x, name := newExtension(g), fabric.Unquote(quoted)
+		x, name := newExtension(g, kind), fabric.Unquote(quoted)
 		err := x.unused(name)
 		switch {
 		case err != nil:
@@ -57,7 +57,7 @@ type grower struct {
 func newGrower(f *fabric.Fabric) *grower {
 	g := &grower{f: f, taken: map[fabric.GUID]bool{}}
 	for i := range f.Nodes {
-		g.taken[f.Nodes[i].GUID] = true
+		g.taken[f.Nodes[i].GUID], g.taken[f.Nodes[i].SystemGUID] = true, true
 		for _, p := range f.Nodes[i].Ports {
 			g.taken[p.GUID] = true
 		}
@@ -101,10 +101,13 @@ type extension struct {
 	copies map[fabric.NodeID]fabric.NodeID // by the node that each is like
 }
 
-func newExtension(g *grower) *extension {
-	x := &extension{g, findPattern(g.f), map[string]bool{}, map[fabric.NodeID]fabric.NodeID{}}
+func newExtension(g *grower, kind string) *extension {
+	x := &extension{g, newPattern(g.f), map[string]bool{}, map[fabric.NodeID]fabric.NodeID{}}
 	for i := range g.f.Nodes {
 		x.called[g.f.Nodes[i].Desc] = true
+	}
+	if kind != "server" {
+		x.net.find()
 	}
 	return x
 }

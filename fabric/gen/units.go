@@ -30,10 +30,8 @@ type pattern struct {
 	across  bool              // groups are cabled to each other
 }
 
-// findPattern finds the units of a network from its cables, whatever its nodes are called. The
-// cost is O(n log n) in nodes and cables, and that of groups.Find where switches with servers are
-// joined to each other.
-func findPattern(f *fabric.Fabric) *pattern {
+// newPattern finds the servers of a network.
+func newPattern(f *fabric.Fabric) *pattern {
 	n := &pattern{f: f, servers: f.Servers()}
 	n.at = make([][]fabric.NodeID, len(n.servers.List))
 	for i, s := range n.servers.List {
@@ -43,11 +41,18 @@ func findPattern(f *fabric.Fabric) *pattern {
 			}
 		}
 	}
+	return n
+}
+
+// find finds the units of a network from its cables, whatever its nodes are called. The cost is
+// O(n log n) in nodes and cables, and that of groups.Find where switches with servers are joined to
+// each other.
+func (n *pattern) find() {
 	leaves := n.findLeaves()
 	if len(leaves) == 0 {
-		return n
+		return
 	}
-	n.level = levelsAbove(f, leaves)
+	n.level = levelsAbove(n.f, leaves)
 	shared := n.sharing(leaves)
 	n.leaves = n.units(n.leafParts(shared))
 	tops := n.units(n.podParts(shared))
@@ -67,7 +72,6 @@ func findPattern(f *fabric.Fabric) *pattern {
 	if n.pods == nil && n.areShared(func(_, _ fabric.NodeID) bool { return true }) {
 		n.pods = n.leaves
 	}
-	return n
 }
 
 // findLeaves lists the switches with servers. A switch with less than a quarter of the usual number

@@ -113,7 +113,8 @@ func TestUnitsDump(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := findPattern(f)
+		n := newPattern(f)
+		n.find()
 		ports, switches, numbers := 0, 0, map[string]bool{}
 		for _, u := range n.pods {
 			l := n.likenessOf(&u)
@@ -129,5 +130,106 @@ func TestUnitsDump(t *testing.T) {
 		if len(n.pods) != c.pods || len(numbers) != c.pods || ports != c.ports || switches != c.switches {
 			t.Errorf("%s: %d pods (%d numbers) of %d host ports on %d switches", c.dump, len(n.pods), len(numbers), ports, switches)
 		}
+	}
+}
+
+// splitServers makes an adapter of its own of every port of a host, with the description and the system
+// image GUID that the functions give.
+func splitServers(t *testing.T, f *fabric.Fabric, desc func(host string, port int) string, system func(fabric.GUID, int) fabric.GUID) *fabric.Fabric {
+	t.Helper()
+	out := f.Without(func(id fabric.NodeID) bool { return !isSwitch(f, id) }, nil)
+	for id := range f.Nodes {
+		n := &f.Nodes[id]
+		if n.Type == fabric.Switch {
+			continue
+		}
+		for p, l := range f.Cabled(fabric.NodeID(id), nil) {
+			made, err := out.AddNode(fabric.CA, n.GUID+16*fabric.GUID(p), 1, desc(n.Desc, int(p)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.Nodes[made].SystemGUID = system(n.GUID, int(p))
+			out.Nodes[made].Ports[1].GUID = out.Nodes[made].GUID + 1
+			there := f.Peer(fabric.End{Node: fabric.NodeID(id), Port: p})
+			there.Node, _ = out.NodeByGUID(f.Nodes[there.Node].GUID)
+			if _, err := out.Connect(fabric.End{Node: made, Port: 1}, there, f.Links[l].Width, f.Links[l].Speed); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return out
+}
+
+// The adapters of an added server belong together by what held those of its model together, and
+// are cabled to the same switches.
+func TestAddAdapters(t *testing.T) {
+	whole := parse(t, "rail(4,3,2,spines=2)|without(servers=host 4)|radix(20)")
+	mlx := func(host string, port int) string { return fmt.Sprintf("%s mlx5_%d", strings.ReplaceAll(host, "host ", "n"), port) }
+	firmware := func(string, int) string { return "MT4129 ConnectX7   Mellanox Technologies" }
+	own := func(guid fabric.GUID, port int) fabric.GUID { return guid + fabric.GUID(port) }
+	board := func(guid fabric.GUID, _ int) fabric.GUID { return guid }
+	for name, f := range map[string]*fabric.Fabric{
+		"one adapter": whole, "names": splitServers(t, whole, mlx, own), "system images": splitServers(t, whole, firmware, board), "both": splitServers(t, whole, mlx, board),
+	} {
+		for what, servers := range map[string]int{"server=x9": 1, "server=x9,x10": 2, "pod=x9": 3, "pod=x9,like=pod 1 rail 2": 2, "pod=x9,like=pod 1": 2} {
+			got, err := Apply(f, "add("+what+")")
+			if err != nil {
+				t.Fatalf("%s: %s: %v", name, what, err)
+			}
+			before, after := f.Servers(), got.Servers()
+			if len(before.List) != 5 || len(after.List) != 5+servers {
+				t.Fatalf("%s: %s: %d servers of %d", name, what, len(after.List), len(before.List))
+			}
+			for _, s := range after.List {
+				var at []string
+				for _, adapter := range s.Adapters {
+					for peer := range got.SwitchPeers(fabric.NodeID(adapter), nil) {
+						pod, rail, _ := strings.Cut(got.Nodes[peer].Desc, " rail ")
+						at = append(at, pod+rail)
+					}
+				}
+				for i, pod := range at {
+					if len(at) != 4 || pod != at[0][:len(at[0])-1]+fmt.Sprint(i) {
+						t.Errorf("%s: %s: %s is cabled to %q", name, what, s.Name, at)
+					}
+				}
+			}
+			if what == "server=x9" && strings.Contains(name, "adapter") != (got.Nodes[len(got.Nodes)-1].Desc == "x9") {
+				t.Errorf("%s: the server is called %q", name, got.Nodes[len(got.Nodes)-1].Desc)
+			}
+			for i := range f.Links {
+				if f.Links[i] != got.Links[i] {
+					t.Fatalf("%s: %s: cable %d is another", name, what, i)
+				}
+			}
+		}
+	}
+}
+
+// A new server goes where most ports are free, and a group where its cables spread evenly.
+func TestAddWhere(t *testing.T) {
+	f := parse(t, "rlft(8,2)|without(hosts=8-10)|add(server=x)")
+	if at := f.Peer(fabric.End{Node: named(t, f, "x"), Port: 1}).Node; f.Nodes[at].Desc != "leaf 2" {
+		t.Errorf("the server is on %s", f.NodeName(at))
+	}
+	f = parse(t, "dragonfly(4,2,2,groups=7)|radix(20)|add(group=group 7)")
+	global := map[string]int{}
+	for id := range f.Nodes {
+		if !isSwitch(f, fabric.NodeID(id)) {
+			continue
+		}
+		n, group := 0, strings.Fields(f.Nodes[id].Desc)[1]
+		for peer := range f.SwitchPeers(fabric.NodeID(id), nil) {
+			if to := strings.Fields(f.Nodes[peer].Desc)[1]; to != group {
+				n++
+				if group == "7" {
+					global["to "+to]++
+				}
+			}
+		}
+		global[fmt.Sprint("of ", group == "7", n)]++
+	}
+	if len(global) != 7+4 || global["to 3"] != 1 || global["of true 2"] != 3 || global["of true 1"] != 1 || global["of false 2"] != 21 || global["of false 3"] != 7 {
+		t.Error(global)
 	}
 }

@@ -24,11 +24,11 @@ const (
 	EachSwitch = "switch" // all
 	EachSpine  = "spine"  // switches without hosts
 	EachLeaf   = "leaf"   // switches with hosts
-	EachServer = "server" // with all adapters
+	eachServer = "server" // with all adapters
 )
 
 // Kinds lists these kinds.
-var Kinds = []string{EachLink, EachSwitch, EachSpine, EachLeaf, EachServer}
+var Kinds = []string{EachLink, EachSwitch, EachSpine, EachLeaf, eachServer}
 
 // Campaign is the document of `weft whatif --each --json`.
 type Campaign struct {
@@ -150,7 +150,7 @@ func PartsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []Part, er
 				})
 			}
 		}
-	case EachServer:
+	case eachServer:
 		servers := f.Servers()
 		for i := range servers.List {
 			if s := &servers.List[i]; slices.ContainsFunc(s.Adapters, func(a int32) bool { return isCabled(f, fabric.NodeID(a)) }) {

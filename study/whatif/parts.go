@@ -123,8 +123,8 @@ func (s *serverParts) add(list *[]string, part string, host fabric.NodeID, share
 	}
 }
 
-// countAdded counts the nodes from a number on; it returns "" unless a server among them has several
-// ports.
+// countAdded counts the nodes from a number on. It returns "" unless a server among them has
+// several ports.
 func (s *serverParts) countAdded(first int) string {
 	switches, machines, ports := 0, map[int32]bool{}, 0
 	for id := first; id < len(s.f.Nodes); id++ {
