@@ -133,8 +133,8 @@ func TestUnitsDump(t *testing.T) {
 	}
 }
 
-// splitServers makes an adapter of its own of every port of a host, with the description and the system
-// image GUID that the functions give.
+// splitServers makes an adapter of its own of every port of a host, with the description and the
+// system image GUID that the functions give.
 func splitServers(t *testing.T, f *fabric.Fabric, desc func(host string, port int) string, system func(fabric.GUID, int) fabric.GUID) *fabric.Fabric {
 	t.Helper()
 	out := f.Without(func(id fabric.NodeID) bool { return !isSwitch(f, id) }, nil)
@@ -164,7 +164,9 @@ func splitServers(t *testing.T, f *fabric.Fabric, desc func(host string, port in
 // are cabled to the same switches.
 func TestAddAdapters(t *testing.T) {
 	whole := parse(t, "rail(4,3,2,spines=2)|without(servers=host 4)|radix(20)")
-	mlx := func(host string, port int) string { return fmt.Sprintf("%s mlx5_%d", strings.ReplaceAll(host, "host ", "n"), port) }
+	mlx := func(host string, port int) string {
+		return fmt.Sprintf("%s mlx5_%d", strings.ReplaceAll(host, "host ", "n"), port)
+	}
 	firmware := func(string, int) string { return "MT4129 ConnectX7   Mellanox Technologies" }
 	own := func(guid fabric.GUID, port int) fabric.GUID { return guid + fabric.GUID(port) }
 	board := func(guid fabric.GUID, _ int) fabric.GUID { return guid }

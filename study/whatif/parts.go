@@ -69,8 +69,13 @@ func (p *Parts) Add(prefix string, other *Parts) {
 		to   *[]string
 		from []string
 	}{
-		{&p.Failed, other.Failed}, {&p.Drained, other.Drained}, {&p.Added, other.Added}, {&p.Moved, other.Moved},
-		{&p.failed, other.failed}, {&p.drained, other.drained}, {&p.added, other.added},
+		{&p.Failed, other.Failed},
+		{&p.Drained, other.Drained},
+		{&p.Added, other.Added},
+		{&p.Moved, other.Moved},
+		{&p.failed, other.failed},
+		{&p.drained, other.drained},
+		{&p.added, other.added},
 	} {
 		for _, part := range list.from {
 			*list.to = append(*list.to, prefix+part)

@@ -68,4 +68,6 @@ func (p *Planes) apart(g *fabric.Graph) *apart {
 // apart tells which switches are in different planes of one network.
 type apart struct{ part, net []int32 }
 
-func (a *apart) are(s, t int32) bool { return a != nil && a.part[s] != a.part[t] && a.net[s] == a.net[t] }
+func (a *apart) are(s, t int32) bool {
+	return a != nil && a.part[s] != a.part[t] && a.net[s] == a.net[t]
+}
