@@ -42,7 +42,7 @@ var suffixes = []spec{
 	},
 	{
 		name: "hosts", params: []param{need("even", 0, fabric.MaxPorts), need("odd", 0, fabric.MaxPorts)},
-		what:   "X:Y distribution: even= hosts on each even leaf, odd= on each odd one; leaves that are cross-linked count as one",
+		what:   "X:Y distribution: even= hosts on each even leaf, odd= on each odd one; leaves that are cross-linked, or share hosts of several ports (a pod of rails), count as one",
 		source: thesis + ", Paper I, section IV", example: "|hosts(even=17,odd=1)", degrade: distribute,
 	},
 	{

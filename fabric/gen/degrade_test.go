@@ -266,6 +266,55 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
+// TestDistributionOfServers: pods of rails and leaves of several planes are units. Servers keep
+// their ports, and new ones have the same.
+func TestDistributionOfServers(t *testing.T) {
+	for _, c := range []struct {
+		expr   string
+		leaves int // of a unit, on which each of its servers has a port
+		want   []int
+	}{
+		{"rail(4,6,3,spines=2)|hosts(even=6,odd=2)", 4, []int{6, 2, 6}},
+		{"rail(4,6,3,spines=2,hosts=4)|hosts(even=3,odd=5)", 4, []int{3, 5, 3}},
+		{"rail(2,3,4,spines=2,groups=2,cores=1)|hosts(1,3)", 2, []int{1, 3, 1, 3}},
+		{"rlft(4,2)|planes(3)|hosts(1,2)", 3, []int{1, 2, 1, 2}},
+		{"rlft(4,2,hosts=4)|planes(3)|hosts(2,1)", 3, []int{2, 1, 2, 1}},
+		{"racks216|ports(2)|hosts(5,12)", 2, []int{5, 12, 5, 12, 5, 12, 5, 12, 5}},
+	} {
+		f := parse(t, c.expr)
+		first := func(leaves string) (n int) {
+			_, _ = fmt.Sscanf(leaves, "[%d", &n)
+			return n
+		}
+		on := map[string]int{} // servers by their leaves
+		var order []string
+		for _, v := range f.Servers().List {
+			h := fabric.NodeID(v.Adapters[0])
+			leaves := leavesOf(f, h)
+			if len(leaves) != c.leaves || f.Nodes[h].NumPorts() != c.leaves {
+				t.Errorf("%s: %s is on %d leaves with %d ports", c.expr, v.Name, len(leaves), f.Nodes[h].NumPorts())
+			}
+			key := fmt.Sprint(leaves)
+			if on[key]++; on[key] == 1 {
+				order = append(order, key)
+			}
+		}
+		slices.SortFunc(order, func(a, b string) int { return first(a) - first(b) })
+		var got []int
+		for _, key := range order {
+			got = append(got, on[key])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v servers, want %v", c.expr, got, c.want)
+		}
+	}
+	// Fewer and as many again is the fabric as it was, but for which servers are new.
+	a, b := parse(t, "rail(4,6,3)"), parse(t, "rail(4,6,3)|hosts(2,1)|hosts(6,6)")
+	if x, y := a.Compile(), b.Compile(); counted(a) != counted(b) || !slices.Equal(x.To, y.To) || !slices.Equal(x.ToPort, y.ToPort) {
+		t.Errorf("%+v, want %+v", counted(b), counted(a))
+	}
+}
+
 // TestPorts: Paper VI's 2-stage and 3-stage trees. Every host has two ports on
 // different leaves, in racks the two of a pair; no cable is gained or lost.
 func TestPorts(t *testing.T) {
