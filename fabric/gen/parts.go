@@ -27,10 +27,8 @@ func partParams() []param {
 func fail(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
 	p := parts{f, f.SetLinkDown, f.SetNodeDown}
-	for _, whose := range []string{"host", "server", "servers"} {
-		if a.given(whose) {
-			return f, p.takeServers(a)
-		}
+	if slices.ContainsFunc([]string{"host", "server", "servers"}, a.given) {
+		return f, p.takeServers(a)
 	}
 	return f, p.take(a)
 }
