@@ -171,7 +171,7 @@ func TestErrors(t *testing.T) {
 		{"fat648|fail(servers=649)", "at 21: servers=649: 648 servers are up"},
 		{"fat648|fail(server=nobody)", `no server is called "nobody"`},
 		{"fat648|fail(servers=2,links=1)", "takes one of links, share, switches, switch, link, host, server, servers"},
-		{"fat648|drain(servers=1)", `drain has no argument "servers"`},
+		{"fat648|drain(servers=649)", "servers=649: 648 servers are up"},
 		{"rail(8,32,4,spines=16,groups=2)", "groups=2: without cores= they are not connected"},
 		{"rail(8,32,4,spines=16,groups=3,cores=1)", "groups=3: pods=4 is no multiple of it"},
 		{"rail(8,32,4,spines=0)", "pods=4: without spines they are not connected"},
