@@ -121,6 +121,7 @@ func TestGrowErrors(t *testing.T) {
 		"dragonfly(4,2,2,groups=7)|add(group=a)":                  "has 0 free ports, it takes 1; so it is in 7 of 7 groups",
 		"torus(4x4)|add(leaf=a)":                                  "since the switches with servers are cabled to each other: the network can take a server where",
 		"rlft(8,2)|radix(9)|add(pod=a)":                           "no pod is known here that could be added again: the network can take a leaf (a switch with 4 servers), or a server",
+		"rail(2,4,3,spines=1,cores=1)|radix(20)|add(group=a)":     "no group is known here that could be added again: the network can take a pod (4 servers on 2 switches)",
 		"rail(2,4,2)|add(server=a)":                               "no server can be added: beside each of the 8 servers a leaf switch lacks free ports",
 		"rail(2,4,2)|add(server=a,like=spine 1)":                  "has no servers",
 		"rail(2,4,2)|radix(20)|add(pod=pod 1)":                    `a node is called "pod 1 rail 0" already`,
