@@ -39,7 +39,7 @@ func TestKeys(t *testing.T) {
 	if err := json.Unmarshal(text, &object); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Fields("aggregation_nodes cas components diameter end_ports format lids_seen links links_down links_drained name rates routers switch_links switch_ports switches warnings")
+	want := strings.Fields("aggregation_nodes cas components diameter end_ports format host_ports lids_seen links links_down links_drained name planes rails rates routers server_signs servers servers_by_ports switch_links switch_ports switches warnings")
 	if got := slices.Sorted(maps.Keys(object)); !slices.Equal(got, want) {
 		t.Errorf("keys %q\nwant %q", got, want)
 	}
