@@ -4,29 +4,31 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/rails"
 )
 
 // Servers are the machines of a Graph as traffic sees them. Ports of one server exchange nothing
 // over the network, and no packet goes from one plane to another.
 type Servers struct {
-	Ports  [][]int32 // by server: its host ports, by place
+	Ports  [][]int32 // by server: its host ports
 	Of     []int32   // by end port below Graph.NumHosts: its server; -1 for aggregation nodes
-	Place  []int32   // likewise: its place among the ports of the server
+	Rail   []int32   // likewise: its rail; rails.None for a port outside all rails
 	Plane  []int32   // likewise: its plane
 	Planes int       // planes with hosts
 }
 
-// ServersOf groups the host ports of a Graph into servers. It returns nil if each server has one
-// port, as most do: a rank is then a server and a host port. A router is a server too.
+// ServersOf groups the host ports of a Graph into servers, and finds their rails and planes. It
+// returns nil if each server has one port, as most do: a rank is then a server and a host port. A
+// router is a server too.
 func ServersOf(g *fabric.Graph) *Servers {
 	grouped := g.Servers()
-	s := &Servers{Of: slices.Repeat([]int32{-1}, g.NumHosts), Place: make([]int32, g.NumHosts), Plane: make([]int32, g.NumHosts)}
+	s := &Servers{Of: slices.Repeat([]int32{-1}, g.NumHosts), Plane: make([]int32, g.NumHosts)}
 	several := false
 	add := func(ends []int32) {
 		var ports []int32
 		for _, e := range ends {
 			if int(e) < g.NumHosts && g.IsHost(e) {
-				s.Of[e], s.Place[e] = int32(len(s.Ports)), int32(len(ports))
+				s.Of[e] = int32(len(s.Ports))
 				ports = append(ports, e)
 			}
 		}
@@ -48,18 +50,10 @@ func ServersOf(g *fabric.Graph) *Servers {
 	if !several {
 		return nil
 	}
-	part, parts := g.Components()
-	plane := slices.Repeat([]int32{-1}, parts)
+	found := rails.Of(g, grouped)
+	s.Rail, s.Planes = found.Of, found.Planes
 	for e := range s.Plane {
-		if s.Of[e] < 0 {
-			continue
-		}
-		p := part[g.EndSwitch[e]]
-		if plane[p] < 0 {
-			plane[p] = int32(s.Planes)
-			s.Planes++
-		}
-		s.Plane[e] = plane[p]
+		s.Plane[e] = found.PlaneOf[g.EndSwitch[e]]
 	}
 	return s
 }
@@ -83,15 +77,19 @@ func (s *Servers) Same(a, b int32) bool { return s.Of[a] == s.Of[b] }
 // to two servers, and one plane has both.
 func (s *Servers) Meet(a, b int32) bool { return s.Of[a] != s.Of[b] && s.Plane[a] == s.Plane[b] }
 
-// addRails adds the flows of a message from one server to another: port i sends to port i, on every
-// rail that both have. Without such a rail one pair of ports that can meet carries it all. It
-// reports whether any pair can.
+// addRails adds the flows of a message from one server to another: on every rail that both have, the
+// port of the one sends to the port of the other. Servers without a common rail use one pair of
+// ports that can meet. It reports whether there is any.
 func (s *Servers) addRails(f *Flows, from, to int32) bool {
 	a, b := s.Ports[from], s.Ports[to]
 	before := f.Len()
-	for i := range min(len(a), len(b)) {
-		if s.Meet(a[i], b[i]) {
-			f.Add(a[i], b[i])
+	for _, x := range a {
+		if s.Rail[x] < 0 {
+			continue
+		}
+		i := slices.IndexFunc(b, func(y int32) bool { return s.Rail[y] == s.Rail[x] && s.Meet(x, y) })
+		if i >= 0 {
+			f.Add(x, b[i])
 		}
 	}
 	if f.Len() > before {

@@ -51,12 +51,12 @@ func (j *job) peersOf(hosts []int32) [][]int32 {
 	if j.servers == nil {
 		return nil
 	}
-	type rail struct{ plane, place int32 }
+	type rail struct{ plane, rail int32 }
 	of := func(h int32, onRail bool) rail {
 		if onRail {
-			return rail{j.servers.Plane[h], j.servers.Place[h]}
+			return rail{j.servers.Plane[h], j.servers.Rail[h]}
 		}
-		return rail{j.servers.Plane[h], -1}
+		return rail{j.servers.Plane[h], -2}
 	}
 	lists, servers := map[rail][]int32{}, map[rail]map[int32]bool{}
 	for _, h := range hosts {
