@@ -28,6 +28,8 @@ type Comparisons struct {
 // Comparison is the document of `weft compare FABRIC --json`.
 type Comparison struct {
 	Fabric    string     `json:"fabric"`
+	Servers   int        `json:"servers"`            // machines, and routers
+	HostPorts int        `json:"host_ports"`         // ports of servers on switches
 	Bill      *bill.Bill `json:"bill"`               // the parts to buy
 	Diameter  int        `json:"diameter"`           // channels between the two switches farthest apart
 	Cost      *float64   `json:"cost,omitempty"`     // the cost, if prices are given
@@ -53,6 +55,9 @@ type Recommended struct {
 // later.
 func New(ctx context.Context, f *fabric.Fabric, g *fabric.Graph, prices *bill.Prices) (*Comparison, error) {
 	c := &Comparison{Fabric: g.Name, Direction: "one way", Engines: []Row{}}
+	var size quality.Report
+	size.CountServers(g)
+	c.Servers, c.HostPorts = size.Servers, size.HostPorts
 	var err error
 	if c.Bill, err = bill.Of(f, 0); err != nil {
 		return nil, err
@@ -160,6 +165,7 @@ func NewRow(ctx context.Context, g *fabric.Graph, step route.Step, asked *planne
 	if err := r.Judge(ctx, g, &req); err != nil {
 		return nil, err
 	}
+	r.Report.CountServers(g)
 	c.Check, c.Judged = r.Report, r.Judged
 	c.Counted, err = seconds(req.Now, func() (err error) {
 		c.Figures, err = flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: figures.Runs, Seed: req.Seed, Workers: req.Workers})
