@@ -224,6 +224,9 @@ func allPairs(ctx context.Context, g *fabric.Graph, n *flow.Network, plan *route
 
 // Warnings lists facts that qualify the figures: undelivered flows, unknown rates.
 func (o *Simulation) Warnings() (list []string) {
+	if o.Flows == 0 && o.Servers < o.HostPorts && o.Rounds > 0 {
+		list = append(list, "all flows are between ports of one server, and use no network: add --ranks-on servers, or --order random")
+	}
 	if o.Undelivered > 0 {
 		list = append(list, fmt.Sprintf("the tables do not deliver %d of %d flows: they count as bandwidth 0", o.Undelivered, o.Flows))
 	}
