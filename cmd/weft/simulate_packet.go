@@ -188,6 +188,8 @@ natural and in random order, where all ranks exchange messages with both neighbo
 random rings is geometric. RINGS is one number in place of the usual 30 rings for latency and 10
 for bandwidth. PAIRS limits the pairs of each size (usually 10000 and 100).
 
+` + ranksHelp + `
+
 CONGESTION CONTROL
 
 --cc on makes switches mark packets when more than a threshold waits. A source that is notified

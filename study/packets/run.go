@@ -152,7 +152,9 @@ func (j *job) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.servers = n.Servers()
+	if j.Between == nil { // hosts of several subnets reach each other through routers
+		j.servers = n.Servers()
+	}
 	j.where = flows.WhereOf(j.servers, n.Hosts, j.RanksOn)
 	ranks, what := len(n.Hosts), "host port"
 	if j.onServers() {
