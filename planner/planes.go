@@ -19,8 +19,8 @@ import (
 // Their Plans are then joined to one. LIDs are those of all planes together.
 //
 // What has no choice of paths, such as a switch that is cut off, goes with the largest plane. All
-// planes are routed together where an option names switches, where the engine assigns the LIDs, with
-// levels of service, and where a plane is refused by all engines.
+// planes are routed together if options name switches, if the engine assigns the LIDs, with levels
+// of service, and if a plane is refused by all engines.
 
 // plane is a part of a Graph that is routed by itself.
 type plane struct {

@@ -77,8 +77,8 @@ type piece struct {
 	sum     int64   // sum over rounds of the largest c, in parts of flows
 }
 
-// RunPattern parses a pattern for one rank on each of opt.Hosts, as traffic.Servers.OnPorts does, and
-// runs it.
+// RunPattern parses a pattern for one rank on each of opt.Hosts, as traffic.Servers.OnPorts does,
+// and runs it.
 func (n *Network) RunPattern(ctx context.Context, text string, opt Options) (*Result, error) {
 	if opt.Hosts == nil {
 		opt.Hosts = n.Hosts

@@ -48,8 +48,8 @@ func HotSpot(hosts []int32, spots, i int) int32 {
 type Streams struct {
 	List    []Stream
 	Targets []int32 // end ports for Anyone, at least two
-	// Server holds the server of each end port, for Anyone: ports of one server send nothing to each
-	// other. Nil: each has one port.
+	// Server holds the server of each end port, for Anyone: ports of one server send nothing to
+	// each other. Nil: each has one port.
 	Server []int32
 	Seed   uint64
 

@@ -129,7 +129,7 @@ func (p *Placement) ToPorts(f *Flows, units []int32) int {
 	kept := 0
 	for i := range f.Src {
 		src, dst := units[f.Src[i]], units[f.Dst[i]]
-		if p.servers != nil && p.servers.Same(src, dst) {
+		if p.servers != nil && p.servers.same(src, dst) {
 			continue
 		}
 		f.Src[kept], f.Dst[kept] = src, dst

@@ -70,15 +70,15 @@ func (s *Servers) Count(hosts []int32) (n int) {
 	return n
 }
 
-// Same reports whether two host ports belong to one server.
-func (s *Servers) Same(a, b int32) bool { return s.Of[a] == s.Of[b] }
+// same reports whether two host ports belong to one server.
+func (s *Servers) same(a, b int32) bool { return s.Of[a] == s.Of[b] }
 
 // Meet reports whether traffic can go from one host port to another over the network: they belong
 // to two servers, and one plane has both.
 func (s *Servers) Meet(a, b int32) bool { return s.Of[a] != s.Of[b] && s.Plane[a] == s.Plane[b] }
 
-// addRails adds the flows of a message from one server to another: on every rail that both have, the
-// port of the one sends to the port of the other. Servers without a common rail use one pair of
+// addRails adds the flows of a message from one server to another: on every rail that both have,
+// the port of the one sends to the port of the other. Servers without a common rail use one pair of
 // ports that can meet. It reports whether there is any.
 func (s *Servers) addRails(f *Flows, from, to int32) bool {
 	a, b := s.Ports[from], s.Ports[to]

@@ -53,13 +53,13 @@ type Where struct {
 
 // Ranks of traffic.
 const (
-	OnPorts   = "ports"
+	onPorts   = "ports"
 	OnServers = "servers"
 )
 
 // WhereOf describes ranks on host ports or on servers.
 func WhereOf(s *traffic.Servers, hosts []int32, on string) Where {
-	w := Where{RanksOn: cmp.Or(on, OnPorts), Servers: len(hosts), HostPorts: len(hosts)}
+	w := Where{RanksOn: cmp.Or(on, onPorts), Servers: len(hosts), HostPorts: len(hosts)}
 	if s != nil {
 		w.Servers, w.Planes = s.Count(hosts), s.Planes
 	}
@@ -101,7 +101,7 @@ type Request struct {
 	Text    []byte
 	Order   string // of ranks on hosts: "random" in every run, "natural", "leaf", or "auto", as the pattern has it
 	Ranks   int    // 0: all hosts
-	RanksOn string // OnPorts, which "" is too, or OnServers
+	RanksOn string // "ports", which "" is too, or OnServers
 	NoPairs bool   // leave out the figures over all pairs
 	flow.Options
 }
@@ -125,7 +125,7 @@ func (r *Request) Validate() error {
 
 // CheckRanksOn returns an error for a value of --ranks-on that does not exist.
 func CheckRanksOn(on string) error {
-	if on != "" && on != OnPorts && on != OnServers {
+	if on != "" && on != onPorts && on != OnServers {
 		return fmt.Errorf("ranks-on %q: want ports or servers", on)
 	}
 	return nil

@@ -16,7 +16,7 @@ func TestServers(t *testing.T) {
 		g, routing := studytest.Routed(t, formula, "updn")
 		s := traffic.ServersOf(g)
 		for _, pattern := range []string{Uniform, "bisect", "recdbl", "hotspot:2"} {
-			for _, on := range []string{flows.OnPorts, flows.OnServers} {
+			for _, on := range []string{"ports", flows.OnServers} {
 				r := usualRequest()
 				r.Pattern, r.RanksOn, r.CountFlows, r.Duration = pattern, on, true, 20*time.Microsecond
 				if pattern == "recdbl" {
