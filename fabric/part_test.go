@@ -19,6 +19,11 @@ func TestPart(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
+		for n := range f.Nodes {
+			for i := range f.Nodes[n].Ports {
+				f.Nodes[n].Ports[i].VLCap = uint8(1 + (n+i)%4)
+			}
+		}
 		g := f.Compile()
 		var switches []int32
 		kept := map[fabric.GUID]bool{}
