@@ -62,7 +62,7 @@ func TestServers(t *testing.T) {
 			[]string{"n1 (0x0000000000000001): node GUID [0]", "n2: node GUID [1]", "n1 (0x0000000000000003): node GUID [2]"}},
 		{"with and without a domain, in capitals", []grouped{{1, "N1.site.org mlx5_0"}, {2, "n1 mlx5_1"}, {3, "n1.site.org mlx5_2"}, {4, "n2.a mlx5_0"}, {5, "n2.b mlx5_0"}, {6, "n2 mlx5_1"}, {7, "n3.a mlx5_0"}, {8, "n3 mlx5_0"}},
 			[]string{"N1.site.org: description [0 1 2]", "n2.a: node GUID [3]", "n2.b: node GUID [4]", "n2: node GUID [5]", "n3.a: node GUID [6]", "n3: node GUID [7]"}},
-		{"IP addresses have no domain", []grouped{{1, "10.0.0.1 mlx5_0"}, {2, "10.0.0.2 mlx5_1"}}, []string{"10.0.0.1: node GUID [0]", "10.0.0.2: node GUID [1]"}},
+		{"IP addresses have no domain", []grouped{{1, "10.0.0.1 mlx5_0"}, {2, "10 mlx5_1"}}, []string{"10.0.0.1: node GUID [0]", "10: node GUID [1]"}},
 		{"adapters with a system of their own", []grouped{{1, "n1-bf mlx5_0"}, {2, "n1 mlx5_0"}, {3, "n1-dpu2 mlx5_0"}, {4, "n2-bf3 mlx5_0"}, {5, "dpu mlx5_0"}},
 			[]string{"n1: description [0 1 2]", "n2-bf3: node GUID [3]", "dpu mlx5_0: node GUID [4]"}},
 		{"numbers are names", []grouped{{1, "host 1"}, {2, "host 12"}}, []string{"host 1: node GUID [0]", "host 12: node GUID [1]"}},

@@ -49,6 +49,8 @@ A cable is suspicious if it is:
   extra         outside the pattern of the network
 
 The pattern (tree, mesh, torus, HyperX, Dragonfly, Dragonfly+) is the one that most cables follow.
+The cables of servers with several ports are compared with the rails: a port on another rail than
+its place, or at the switch of other servers, is crossed or extra.
 --counters also lists cables with errors, and cables on which packets waited or were discarded.
 
 FAT-TREES
@@ -73,9 +75,11 @@ PICTURES
 
 --svg draws trees in levels with the leaves at the bottom; meshes, tori and HyperX networks as
 grids; Dragonflies and full meshes on a circle. Large networks are folded: a pod becomes one box
-with a cell for each switch, and its cables one line. Parts that are down or drained are drawn in
-their place and marked. With --engine, --plan or --lfts the colour of a cable is its load over all
-pairs of hosts; with --colour lanes it is the set of virtual lanes in use.
+with a cell for each switch, and its cables one line. A server with several ports is a box with its
+ports, or shares one with all servers in the same place. Each rail has a colour. Planes stand side
+by side above their servers. Parts that are down or drained are drawn in their place and marked.
+With --engine, --plan or --lfts the colour of a cable is its load over all pairs of hosts; with
+--colour lanes it is the set of virtual lanes in use.
 
 ` + cli.BetweenHelp
 

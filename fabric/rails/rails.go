@@ -70,6 +70,7 @@ type Oddity struct {
 	End  int32
 	Rail int32 // of its switch
 	Want int32 // of its place; None if it is the second port of its server on Rail
+	With int32 // the end port of the same server on Want whose place is on Rail, or None
 }
 
 // find holds the state of the search.
@@ -84,6 +85,8 @@ type find struct {
 
 	kinds   []*kind
 	kindOf  []*kind          // by server: the kind whose places decide, nil if none
+	guest   map[int32]bool   // servers of rare kinds, counted with a frequent one
+	doubts  map[Sign]int     // kinds by sign whose places contradict the leaves
 	holders map[spot]*kind   // the first kind that was decided and has a place
 	rail    []int32          // by switch
 	rails   int              // the number of rails so far
@@ -98,7 +101,7 @@ func Of(g *fabric.Graph, servers *fabric.Servers) *Map {
 	f := &find{
 		g: g, servers: servers, place: make([]place, g.NumHosts), multi: make([]int32, g.NumSwitches),
 		ends: make([][]int32, len(servers.List)), kindOf: make([]*kind, len(servers.List)),
-		holders: map[spot]*kind{}, rail: slices.Repeat([]int32{None}, g.NumSwitches), wired: map[int32]bool{},
+		guest: map[int32]bool{}, doubts: map[Sign]int{}, holders: map[spot]*kind{}, rail: slices.Repeat([]int32{None}, g.NumSwitches), wired: map[int32]bool{},
 	}
 	m := &Map{Signs: map[Sign]int{}}
 	f.findPlanes(m)
@@ -119,6 +122,7 @@ func Of(g *fabric.Graph, servers *fabric.Servers) *Map {
 	}
 	if several {
 		f.makeKinds()
+		f.findDoubts()
 		for _, k := range f.kinds {
 			f.decide(k)
 		}
@@ -224,7 +228,7 @@ func (f *find) numbers(m *Map) []int32 {
 
 // judge counts what decided for the ports of a server, and lists those on an unexpected rail.
 func (f *find) judge(m *Map, server int32, number []int32) {
-	k := f.kindOf[server]
+	k, before := f.kindOf[server], len(m.Odd)
 	for i, e := range f.ends[server] {
 		r := m.Of[e]
 		want := None
@@ -241,19 +245,30 @@ func (f *find) judge(m *Map, server int32, number []int32) {
 			f.texts[r][k.text(f.place[e])]++
 			continue
 		case want != None:
-			m.Odd = append(m.Odd, Oddity{End: e, Rail: r, Want: want})
+			m.Odd = append(m.Odd, Oddity{End: e, Rail: r, Want: want, With: None})
 		case f.wired[server] && slices.ContainsFunc(f.ends[server][:i], func(o int32) bool { return m.Of[o] == r }):
-			m.Odd = append(m.Odd, Oddity{End: e, Rail: r, Want: None})
+			m.Odd = append(m.Odd, Oddity{End: e, Rail: r, Want: None, With: None})
 		}
 		m.Signs[ByWiring]++
+	}
+	odd := m.Odd[before:]
+	for i := range odd {
+		for j := range odd {
+			if odd[i].Want == odd[j].Rail && odd[i].Rail == odd[j].Want {
+				odd[i].With = odd[j].End
+			}
+		}
 	}
 }
 
 // Text describes an odd port.
 func (o *Oddity) Text(g *fabric.Graph) string {
 	port, at := g.EndName(o.End).Short(), g.SwitchPort(g.EndSwitch[o.End], g.EndPort[o.End]).Short()
-	if o.Want == None {
+	switch {
+	case o.Want == None:
 		return fmt.Sprintf("%s at %s: the second port of its server on rail %d", port, at, o.Rail)
+	case o.With != None:
+		return fmt.Sprintf("%s at %s: on rail %d, expected on rail %d; its cable and that of %s are swapped", port, at, o.Rail, o.Want, g.EndName(o.With).Short())
 	}
-	return fmt.Sprintf("%s at %s: on rail %d, by its place on rail %d", port, at, o.Rail, o.Want)
+	return fmt.Sprintf("%s at %s: on rail %d, expected on rail %d", port, at, o.Rail, o.Want)
 }

@@ -206,7 +206,7 @@ func (w *wiring) run(solid bool) {
 		if t.known != d.known {
 			continue // it was pushed again
 		}
-		for _, leaf := range w.openLeaves(t) {
+		for _, leaf := range w.assign(t, takes) {
 			for _, i := range w.on[leaf] {
 				w.tuples[i].known++
 			}
@@ -217,8 +217,9 @@ func (w *wiring) run(solid bool) {
 	}
 }
 
-// openLeaves gives rails to the open leaves of a tuple, and returns them.
-func (w *wiring) openLeaves(t *tuple) (done []int32) {
+// assign gives rails to the open leaves of a tuple, and returns them: the rail whose spines or plane
+// the leaf has, or a free one of its plane, or if there are enough any free one, or else a new one.
+func (w *wiring) assign(t *tuple, takes []bool) (done []int32) {
 	used := map[int32]bool{}
 	var open []int32
 	for _, leaf := range t.leaves {
@@ -228,11 +229,15 @@ func (w *wiring) openLeaves(t *tuple) (done []int32) {
 			open = append(open, leaf)
 		}
 	}
+	beside := map[int32]map[int32]bool{}
+	for _, leaf := range open {
+		beside[leaf] = w.beside(leaf, takes)
+	}
 	got := map[int32]int32{}
 	give := func(rail func(leaf int32) int32) {
 		open = slices.DeleteFunc(open, func(leaf int32) bool {
 			r := rail(leaf)
-			if r == None || used[r] {
+			if r == None || used[r] || beside[leaf][r] {
 				return false
 			}
 			used[r], got[leaf] = true, r
@@ -240,11 +245,18 @@ func (w *wiring) openLeaves(t *tuple) (done []int32) {
 		})
 	}
 	give(func(leaf int32) int32 { return w.only.vote([]int32{leaf}) })
-	give(func(leaf int32) int32 { return firstFree(w.inPlane[w.planes[leaf]], used) })
-	if len(used) > 0 {
-		give(func(int32) int32 {
+	give(func(leaf int32) int32 {
+		for _, r := range w.inPlane[w.planes[leaf]] {
+			if !used[r] && !beside[leaf][r] {
+				return r
+			}
+		}
+		return None
+	})
+	if len(used) > 0 && w.rails >= w.width { // a leaf cut off from its plane
+		give(func(leaf int32) int32 {
 			for r := range int32(w.rails) {
-				if !used[r] {
+				if !used[r] && !beside[leaf][r] {
 					return r
 				}
 			}
@@ -262,13 +274,20 @@ func (w *wiring) openLeaves(t *tuple) (done []int32) {
 	return done
 }
 
-func firstFree(rails []int32, used map[int32]bool) int32 {
-	for _, r := range rails {
-		if !used[r] {
-			return r
+// beside returns the rails that servers on a leaf have already.
+func (w *wiring) beside(leaf int32, takes []bool) map[int32]bool {
+	met := map[int32]bool{}
+	for _, i := range w.on[leaf] {
+		if !takes[i] {
+			continue
+		}
+		for _, other := range w.tuples[i].leaves {
+			if r := w.rail[other]; r != None {
+				met[r] = true
+			}
 		}
 	}
-	return None
+	return met
 }
 
 // holds reports whether nearly all servers have one port on each rail, on leaves that are mostly

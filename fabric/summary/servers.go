@@ -21,11 +21,12 @@ type Servers struct {
 
 // OddRail is a host port on an unexpected rail.
 type OddRail struct {
-	Port   fabric.PortName `json:"port"`
-	Switch fabric.PortName `json:"switch"`
-	Rail   int32           `json:"rail"`     // of its switch
-	Want   int32           `json:"expected"` // rail of its place; -1 if it is the second port of its server on this rail
-	Text   string          `json:"text"`
+	Port   fabric.PortName  `json:"port"`
+	Switch fabric.PortName  `json:"switch"`
+	Rail   int32            `json:"rail"`                   // of its switch
+	Want   int32            `json:"expected"`               // rail of its place; -1 if it is the second port of its server on this rail
+	With   *fabric.PortName `json:"swapped_with,omitempty"` // the port of the same server whose cable is in its place
+	Text   string           `json:"text"`
 }
 
 // CountServers counts the servers of a Graph.
@@ -45,10 +46,15 @@ func CountServers(g *fabric.Graph, servers *fabric.Servers, m *rails.Map) Server
 	}
 	for i := range m.Odd {
 		o := &m.Odd[i]
-		n.OddRails = append(n.OddRails, OddRail{
+		odd := OddRail{
 			Port: g.EndName(o.End), Switch: g.SwitchPort(g.EndSwitch[o.End], g.EndPort[o.End]),
 			Rail: o.Rail, Want: o.Want, Text: o.Text(g),
-		})
+		}
+		if o.With != rails.None {
+			with := g.EndName(o.With)
+			odd.With = &with
+		}
+		n.OddRails = append(n.OddRails, odd)
 	}
 	return n
 }
