@@ -230,11 +230,21 @@ func joinTables(g *fabric.Graph, planes []*plane, ends *route.Ends) *route.Table
 }
 
 // joinSLs joins the SLs. The planes have destination classes of their own, but number their source
-// classes alike: only pairs of one plane have packets.
+// classes alike: only pairs of one plane have packets. One SL for all packets stays one, so that a
+// repair knows it for new hosts.
 func joinSLs(g *fabric.Graph, planes []*plane, ends *route.Ends) *route.SLs {
 	sources, targets := 1, 0
+	one := planes[0].result.Plan.SL
+	uniform := true
 	for _, p := range planes {
-		sources, targets = max(sources, p.result.Plan.SL.NumSrc), targets+p.result.Plan.SL.NumDst
+		sl := p.result.Plan.SL
+		sources, targets = max(sources, sl.NumSrc), targets+sl.NumDst
+		uniform = uniform && sl.NumSrc == 1 && sl.NumDst == 1 && sl.ByClass(0, 0) == one.ByClass(0, 0) && sl.OneWay == one.OneWay
+	}
+	if uniform {
+		m := route.UniformSL(ends, one.ByClass(0, 0))
+		m.OneWay = one.OneWay
+		return m
 	}
 	dst := slices.Repeat([]int32{-1}, int(ends.Top())+1)
 	out := route.NewSLs(make([]int32, g.NumEnds), dst, sources, targets)

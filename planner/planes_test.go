@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/gen"
 	"weft/judge/check"
 	"weft/route"
 	"weft/route/engine"
@@ -170,6 +171,41 @@ func TestPlanesKeepLIDs(t *testing.T) {
 	r, err := Run(context.Background(), g, &Request{Chain: chain(t, "updn,roots=plane 1 spine 0")})
 	if err != nil || !r.Report.OK || r.Engine.Name != "updn" {
 		t.Errorf("a root of one plane: %v", err)
+	}
+}
+
+// A Plan of planes can be repaired after a host and a cable are lost, and when they return.
+func TestPlanesAreRepaired(t *testing.T) {
+	for engines, formula := range map[string]string{
+		"updn": "rlft(6,2)|planes(2)", "ftree": "rlft(6,2)|plane(rlft(4,2))", "dfsssp": "rlft(6,2)|plane(torus(4x4,hosts=1))", "ftree,dfsssp": "rlft(6,2)|plane(torus(4x4,hosts=1))",
+	} {
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var steps []*fabric.Graph
+		steps = append(steps, f.Compile())
+		host, err := f.FindHost("host 3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.SetNodeDown(host, true)
+		f.SetLinkDown(20, true)
+		steps = append(steps, f.Compile(), steps[0])
+		var kept *Kept
+		for i, g := range steps {
+			req := &Request{Chain: chain(t, engines), Kept: kept, Workers: 2}
+			if kept != nil {
+				if err := kept.Hold(g, req); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := Run(context.Background(), g, req)
+			if err != nil || !r.Report.OK || kept != nil && r.Repaired == nil {
+				t.Fatalf("%s, step %d: %v, not repaired: %v", engines, i, err, r.NotRepaired)
+			}
+			kept = Keep(r.Plan, g)
+		}
 	}
 }
 
