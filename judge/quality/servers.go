@@ -98,7 +98,7 @@ func (p *Planes) text() string {
 	return text
 }
 
-// hosts names hosts: where servers have several ports, their host ports.
+// hostsText names hosts: where servers have several ports, their host ports.
 func (r *Report) hostsText() string {
 	if r.Servers > 0 && r.Servers < r.Hosts {
 		return "host ports"
