@@ -132,6 +132,7 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 		made, err := req.step(ctx, g, step)
 		if err == nil {
 			made.Refused, made.NotRepaired = r.Refused, r.NotRepaired
+			made.Plan.Recipe.Asked = req.asked()
 			if made.Choice == nil && hasChoice(g) {
 				if note := shapeOf(g).note(made.Engine.Name); note != "" {
 					made.Plan.Notes = append(made.Plan.Notes, note)
@@ -192,6 +193,18 @@ func (req *Request) recipe(step route.Step) *recipe.Request {
 		out.Names.LMC = max(req.LIDs.LMC, req.HeldLMC)
 	}
 	return out
+}
+
+// asked returns the chain for the Plan to remember; nil if it names no more than one engine, which
+// is the one that makes the Plan.
+func (req *Request) asked() (chain []route.Asked) {
+	if len(req.Chain) == 1 && req.Chain[0].Engine.Among == nil {
+		return nil
+	}
+	for _, step := range req.Chain {
+		chain = append(chain, route.Asked{Engine: step.Engine.Name, Options: step.Options})
+	}
+	return chain
 }
 
 // passes reports whether the next engine is to be tried after this error.

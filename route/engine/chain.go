@@ -48,6 +48,22 @@ func ChainOf(recipe *route.Recipe, options []string) (route.Chain, error) {
 	return chain, err
 }
 
+// AskedFor returns the chain that the job of a Plan named: a Plan chosen by auto asks auto again.
+// With options, it returns the engine that made the Plan, with these.
+func AskedFor(recipe *route.Recipe, options []string) (chain route.Chain, err error) {
+	if len(recipe.Asked) == 0 || len(options) > 0 {
+		return ChainOf(recipe, options)
+	}
+	for _, asked := range recipe.Asked {
+		spec, err := find(asked.Engine)
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, route.Step{Engine: spec, Options: maps.Clone(asked.Options)})
+	}
+	return chain, check(chain)
+}
+
 func parseList(list string) (chain route.Chain, err error) {
 	if list == "all" {
 		for _, spec := range All() {
