@@ -31,4 +31,14 @@ type Candidate struct {
 	Name   string // engine with options as written
 	Effort int
 	From   string // the candidate whose Plan relief turns into this one's; "" if the engine routes itself
+	Gain   Gain   // with From: what relief does for such Plans
 }
+
+// Gain says what relief does for the Plans of an engine.
+type Gain uint8
+
+const (
+	GainsLittle Gain = iota // they are seldom better afterwards
+	GainsUsually
+	GainsMuch // even Plans that are far behind may be best afterwards
+)
