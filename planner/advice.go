@@ -14,6 +14,7 @@ import (
 // docs/results/routes). Advice about engines that were named follows from it. Auto tries engines in
 // its order, or none where it knows the best (known.go).
 type shape struct {
+	kind    string   // for tables
 	name    string   // as in "on NAME"
 	best    []string // engines that deliver most
 	advised string   // the same in words

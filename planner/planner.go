@@ -1,7 +1,8 @@
 // Package planner runs routing jobs. Route repairs an old Plan if there is one (kept.go,
-// repair.go). Otherwise it tries the engines of a chain in order until one does not refuse; for
-// engine auto it tries several, measures them and takes the best (auto.go). With Request.Afresh the
-// repair is the last resort. Run does the same, and the judge proves the Plan.
+// repair.go). Otherwise it tries the engines of a chain in order until one does not refuse. Engine
+// auto takes the one that is known to be best (known.go), or tries several, measures them and takes
+// the best (trials.go). With Request.Afresh the repair is the last resort. Run does the same, and
+// the judge proves the Plan.
 //
 // Commands, the subnet manager, the lab and tests all route through it, so that one syntax of
 // engines and one rule for options, LMC, LIDs in use and refusals holds everywhere. transition.go

@@ -23,7 +23,7 @@ const (
 	// may have. More shows that the network is not what its kind promises.
 	doubtful = 1.2
 
-	// effortProof is the effort of proof and measuring for an entry, in the unit of Candidate.Effort.
+	// effortProof is the effort of proof and measuring for an entry, as Candidate.Effort counts.
 	effortProof = 2
 	// effortFree is the total effort that all trials may have anyway: some milliseconds.
 	effortFree = 300_000

@@ -16,7 +16,7 @@ const Auto = "auto"
 func AutoSpec() *route.Spec {
 	return &route.Spec{
 		Name:    Auto,
-		Summary: "the engine with the most bandwidth, chosen by trying all that cannot deadlock",
+		Summary: "the engine with the most bandwidth that cannot deadlock: known, or found by trying several",
 		Cost:    fmt.Sprintf("that of the engines it tries: up to %d million table entries, an entry of a slow engine counted up to %d times", effortMost/1_000_000, slowestEffort()),
 		Lanes:   "those of the chosen engine",
 		New: func(route.Options) (route.Engine, error) {
@@ -46,7 +46,7 @@ var candidates = []candidate{
 	{"dor", 1, "", 0},
 	{"hyperx", 1, "", 0},
 	{"dfsssp", 8, "", 0},
-	{"lash", 2, "", 0},
+	{"lash", 4, "", 0},
 	{"nue", 12, "", 0},
 	{"updn", 1, "", 0},
 	{"ftree,relief=true", 15, "ftree", route.GainsLittle},

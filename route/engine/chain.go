@@ -14,8 +14,9 @@ import (
 )
 
 // ChainHelp explains --engine in help texts.
-const ChainHelp = `--engine auto, the default, tries the engines that cannot deadlock and uses the one that delivers
-the most bandwidth. The output names it, says why, and gives the figures of the runner-up. If you
+const ChainHelp = `--engine auto, the default, uses the engine that delivers the most bandwidth and cannot deadlock. On
+whole and slightly damaged networks of known kinds it knows that engine; elsewhere it tries several.
+The output names the engine, says why, and gives the figures of the runner-up if there is one. If you
 name one engine and it refuses the fabric, nothing is routed (exit status 3). A chain lists several
 engines, each followed by its options: ftree,switches=none,auto. The first one that does not refuse
 is used, and the output lists the refusals. weft route --engines lists all engines and options.`
