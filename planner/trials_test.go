@@ -104,23 +104,25 @@ func TestDoubt(t *testing.T) {
 		f.Shift.Sum = 1
 		return f
 	}
+	at := func(name string) int {
+		return slices.IndexFunc(s.auto.Among, func(of route.Candidate) bool { return of.Name == name })
+	}
 	for pairs, want := range map[int64]int{119: 5, 121: 10} {
 		s := newTrials(graph(t, "rlft(4,2)"), &Request{Workers: 1}, engine.AutoSpec(), &trees)
 		s.entries = 1
-		for name, c := range map[string]*Trial{"ftree": {First: k(.8, pairs), Figures: k(.8, pairs)}, "dfsssp": {First: k(.7, 100), Figures: k(.7, 100)}} {
+		for name, c := range map[string]*Trial{"ftree": {First: k(.8, pairs), Figures: k(.8, pairs)}, "dfsssp": {First: k(.7, 100), Figures: k(.7, 100)}, "lash": {First: k(.3, 100)}} {
 			c.Engine = name
-			s.tried[slices.IndexFunc(s.auto.Among, func(of route.Candidate) bool { return of.Name == name })] = c
+			s.tried[at(name)] = c
 		}
 		if err := s.compare(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if s.base != want || s.doubt != (want == 10) || s.auto.Among[s.leader].Name != "ftree" {
+		if s.base != want || s.doubt != (want == 10) || s.leader != at("ftree") {
 			t.Errorf("%d pairs: effort %d, doubt %v, leader %d", pairs, s.base, s.doubt, s.leader)
 		}
-	}
-	mesh := tryAll(t, "mesh(6x6,hosts=2)|fail(links=6,seed=1)", -1)
-	if !slices.Contains(mesh.routed(), "lash,relief=true") {
-		t.Errorf("lash was not relieved: %v", mesh.routed())
+		if got := s.candidatesForRelief(s.fit(s.isNear)); !slices.Equal(got, []int{at("ftree"), at("lash")}) {
+			t.Errorf("%d pairs: %v to be relieved", pairs, got)
+		}
 	}
 }
 
