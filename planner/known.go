@@ -31,13 +31,13 @@ var (
 	grids = shape{
 		kind: "mesh or torus", name: "meshes and tori that they do not refuse", best: []string{"torus", "dor"}, advised: "dor or torus",
 		decided: gridOrHyperX,
-		order:   []string{"dfsssp", "lash", even, "nue", "updn"},
+		order:   []string{"torus", "lash", "dfsssp", even, "updn"},
 		oneLane: []string{"nue", "updn", "lash", "dfsssp"},
 	}
 	hyperXs = shape{
 		kind: "HyperX", name: "HyperX networks", best: []string{"hyperx", "dor"}, advised: "hyperx",
 		decided: gridOrHyperX,
-		order:   []string{"hyperx", "lash", "dfsssp", even, "nue", "updn"},
+		order:   []string{"hyperx", "lash", "dfsssp", even, "updn"},
 		oneLane: []string{"nue", "updn", "lash", "dfsssp"},
 	}
 	others = shape{
@@ -70,14 +70,17 @@ func Predict(g *fabric.Graph) Prediction {
 	return Prediction{kind.kind, known[0].engine, true}
 }
 
+// few is the largest share of missing links up to which a network counts as known.
+const few = .03
+
 // gridOrHyperX returns the engines for a mesh or torus and for a HyperX. They route around few
-// faults as well as any other engine. Where torus has no way around faults, it refuses. A HyperX
-// may lack a twentieth of its links.
+// faults as well as any other engine. A HyperX has more ways, so that two faults in a hundred links
+// are enough for other engines to find better ones.
 func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
-	if isGrid(g) {
+	if coords.GridShare(g) >= 1-few {
 		list = append(list, known{"torus", "a mesh or torus with at most few faults"})
 	}
-	if share := coords.HyperXShare(g); share >= .95 {
+	if coords.HyperXShare(g) >= 1-few/2 {
 		list = append(list, known{"hyperx", "a HyperX with at most few faults"})
 	}
 	return list
@@ -85,12 +88,11 @@ func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 
 // regular returns the engine for networks whose switches are alike. On linked groups (Dragonfly,
 // Dragonfly+) that is lash with relief: it has the least congestion in shifts, and 1.1 % less
-// bandwidth than the best at most. On Kautz graphs, Slim Flies and other regular graphs it is
+// bandwidth than the best at most. On whole Kautz graphs, Slim Flies and other regular graphs it is
 // dfsssp with relief. Where hosts know no path records, few such Plans may be chosen.
 func regular(g *fabric.Graph, oneLane bool) []known {
-	const most = .03
 	inner, outer := alike(g, false), alike(g, true)
-	if oneLane || g.NumHosts == 0 || outer.missing > most || inner.missing > most || outer.fewest+1 < outer.most {
+	if oneLane || g.NumHosts == 0 || outer.missing > few || inner.missing > few || outer.fewest+1 < outer.most {
 		return nil
 	}
 	_, err := groups.Find(g)
@@ -98,10 +100,10 @@ func regular(g *fabric.Graph, oneLane bool) []known {
 	case err == nil:
 		const why = "linked groups of switches alike, with at most few faults"
 		return []known{{"lash,relief=true", why}, {"dfsssp,relief=true", why}, {"dfsssp", why}}
-	case inner.switches > 0: // a kind of tree
+	case inner.switches > 0 || outer.missing > 0: // a kind of tree, or damage that changes the choice
 		return nil
 	}
-	const why = "a network of switches alike, with at most few faults"
+	const why = "a whole network of switches alike"
 	return []known{{"dfsssp,relief=true", why}, {"dfsssp", why}}
 }
 

@@ -47,7 +47,7 @@ func TestKnown(t *testing.T) {
 	}
 	for formula, want := range map[string]string{
 		"torus(6x6,hosts=1)|fail(links=1,seed=1)":       "torus",
-		"hyperx(5x4,hosts=2)|fail(links=2,seed=1)":      "hyperx",
+		"hyperx(8x4,hosts=2)|fail(links=2,seed=1)":      "hyperx",
 		"dragonfly(4,2,2)|fail(links=2,seed=1)":         "lash,relief=true",
 		"dragonflyplus(4,4,4,2)|fail(links=2,seed=1)":   "lash,relief=true",
 		"torus(4x4,hosts=2)|fail(links=8,seed=3)":       "trials", // torus refuses

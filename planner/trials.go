@@ -26,7 +26,7 @@ const (
 	// effortProof is the effort of proof and measuring for an entry, as Candidate.Effort counts.
 	effortProof = 2
 	// effortFree is the total effort that all trials may have anyway: some milliseconds.
-	effortFree = 300_000
+	effortFree = 200_000
 	// timesLeader is the total effort of the trials, in efforts of the leader.
 	timesLeader = 4
 )
