@@ -23,16 +23,15 @@ func TestIndexLarge(t *testing.T) {
 // The share of present links follows from the number of failed ones; parallel links count once.
 func TestGridShare(t *testing.T) {
 	for formula, want := range map[string]float64{
-		"torus(4x3,hosts=1)":                       1,
-		"mesh(4x3,hosts=1)":                        1,
-		"mesh(2x1,hosts=1,width=2)":                1,
-		"fullmesh(1,hosts=2)":                      1,
-		"hypercube(3,hosts=1)":                     1,
-		"torus(5x5,hosts=1)|fail(links=2,seed=1)":  1 - 2./50,
-		"mesh(4x4,hosts=1)|fail(links=3,seed=2)":   1 - 3./24,
-		"rlft(4,2)":                                0,
-		"hyperx(4x4,hosts=1)":                      0,
-		"torus(4x4,hosts=1)|fail(links=32,seed=1)": 0,
+		"torus(4x3,hosts=1)":                      1,
+		"mesh(4x3,hosts=1)":                       1,
+		"mesh(2x1,hosts=1,width=2)":               1,
+		"fullmesh(1,hosts=2)":                     1,
+		"hypercube(3,hosts=1)":                    1,
+		"torus(5x5,hosts=1)|fail(links=2,seed=1)": 1 - 2./50,
+		"mesh(4x4,hosts=1)|fail(links=3,seed=2)":  1 - 3./24,
+		"rlft(4,2)":                               0,
+		"hyperx(4x4,hosts=1)":                     0,
 	} {
 		f, err := gen.Parse(formula)
 		if err != nil {
