@@ -37,8 +37,9 @@ type Candidate struct {
 // Gain says what relief does for the Plans of an engine.
 type Gain uint8
 
+// Relief seldom makes Plans better, usually does, or much.
 const (
-	GainsLittle Gain = iota // they are seldom better afterwards
+	GainsLittle Gain = iota
 	GainsUsually
 	GainsMuch // even Plans that are far behind may be best afterwards
 )
