@@ -17,6 +17,9 @@ type Choice struct {
 	Why    string  `json:"why"`
 	Next   string  `json:"next,omitempty"` // the second best engine, "" if there is no other
 	Trials []Trial `json:"trials"`         // in the order of the candidates
+	// Planes has the choice for each plane, where planes are routed by themselves. Trials are then
+	// those of the first plane, or none if the planes have different engines.
+	Planes []PlaneChoice `json:"planes,omitempty"`
 }
 
 // Trial is an engine that Auto tried, or left out.
@@ -130,6 +133,13 @@ func (c *Choice) explain(best, next *Trial) {
 func (c *Choice) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", c.Engine, c.Why)
+	if len(c.Planes) > 0 && len(c.Trials) == 0 {
+		for i := range c.Planes {
+			p := &c.Planes[i]
+			fmt.Fprintf(&b, "; plane of switch %s (%d host ports): %s", p.Switch, p.Hosts, p.Choice.String())
+		}
+		return b.String()
+	}
 	if best := c.trial(c.Engine); best != nil && best.First != nil {
 		fmt.Fprintf(&b, " (%s)", best.figures())
 		if next := c.trial(c.Next); next != nil {

@@ -103,7 +103,8 @@ func (t *trials) effort(i int) int { return (t.auto.Among[i].Effort + effortProo
 
 // affords takes the effort of a candidate from a limit, and reports whether that is possible.
 func (t *trials) affords(i, limit int) bool {
-	if t.spent+t.effort(i) > min(max(limit, effortFree), t.auto.Effort) {
+	planes := max(1, t.req.planes) // each has its share of the limits
+	if t.spent+t.effort(i) > min(max(limit, effortFree/planes), t.auto.Effort/planes) {
 		return false
 	}
 	t.spent += t.effort(i)
