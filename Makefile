@@ -87,4 +87,4 @@ SWEEP = bin/weft lab sweep --quiet --in $(or $(WEFT_DUMPS),$(error make routes: 
 
 routes: build ## what engines deliver on real and named fabrics, whole and damaged; WEFT_DUMPS is the folder of the dumps. Goes on where it stopped
 	$(SWEEP) --list docs/results/routes/large.txt --seeds 1 > /dev/null
-	$(SWEEP) --list docs/results/routes/fabrics.txt --behind auto > docs/results/routes/standings.txt
+	$(SWEEP) --list docs/results/routes/fabrics.txt --behind auto --predictions > docs/results/routes/standings.txt

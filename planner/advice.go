@@ -11,24 +11,21 @@ import (
 )
 
 // shape is a kind of network with the engines that deliver most on it (measured:
-// docs/results/routes). Advice about engines that were named follows from it. Auto takes none: it
-// tries engines.
+// docs/results/routes). Advice about engines that were named follows from it. Auto tries engines in
+// its order, or none where it knows the best (known.go).
 type shape struct {
+	kind    string   // for tables
 	name    string   // as in "on NAME"
 	best    []string // engines that deliver most
 	advised string   // the same in words
 	behind  []string // engines known to deliver less; none: all but best
-}
 
-var (
-	trees   = shape{name: "fat-trees", best: []string{"ftree"}, advised: "ftree"}
-	grids   = shape{name: "meshes and tori that they do not refuse", best: []string{"torus", "dor"}, advised: "dor or torus"}
-	hyperXs = shape{name: "HyperX networks", best: []string{"hyperx", "dor"}, advised: "hyperx"}
-	others  = shape{
-		name: "networks of this shape", best: []string{"dfsssp", "lash", "nue"}, advised: "dfsssp or nue",
-		behind: []string{"updn", "minhop", "sssp", "ftree"},
-	}
-)
+	// decided returns engines that Auto takes without trials, unless they refuse. oneLane says that
+	// hosts know no path records.
+	decided func(g *fabric.Graph, oneLane bool) []known
+	order   []string // candidates of Auto, the most promising first; others follow
+	oneLane []string // the same if hosts know no path records; nil: no difference
+}
 
 // shapeOf recognises the kind of a network; it returns others if it recognises none.
 func shapeOf(g *fabric.Graph) *shape {

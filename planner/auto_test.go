@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -36,12 +35,13 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s: %s: %s", formula, r.Engine.Name, r.Choice)
 		}
 		named, err := Route(context.Background(), g, &Request{Chain: chain(t, r.Choice.Engine), Seed: 7})
+		r.Plan.Recipe.Asked = nil // the chain of this job, auto
 		if err != nil || !reflect.DeepEqual(blocks(named.Plan), blocks(r.Plan)) || !reflect.DeepEqual(named.Plan.Recipe, r.Plan.Recipe) {
 			t.Errorf("%s: not the Plan of %s: %v", formula, r.Engine.Name, err)
 		}
 		best := r.Choice.trial(r.Choice.Engine)
 		for _, other := range r.Choice.Trials {
-			if o, b := other.Figures, best.Figures; o != nil && o.EBB.Mean*(1-asGood) > b.EBB.Mean && o.Shift.Sum < b.Shift.Sum && o.PairLoad <= b.PairLoad {
+			if o, b := other.Figures, best.Figures; o != nil && b != nil && o.EBB.Mean*(1-asGood) > b.EBB.Mean && o.Shift.Sum < b.Shift.Sum && o.PairLoad <= b.PairLoad {
 				t.Errorf("%s: %s beats %s", formula, other.Engine, r.Choice)
 			}
 		}
@@ -97,27 +97,6 @@ func TestRank(t *testing.T) {
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%v, want %s", got, c.want)
 		}
-	}
-}
-
-// The effort bounds what is tried after an engine has routed the fabric.
-func TestEffort(t *testing.T) {
-	g := graph(t, "rlft(36,2)|fail(links=1,seed=1)")
-	c, err := try(context.Background(), g, &Request{Workers: 2}, engine.AutoSpec().Among, 7*g.NumSwitches*g.NumEnds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tried []string
-	for _, trial := range c.Trials {
-		if trial.Figures != nil {
-			tried = append(tried, trial.Engine)
-		}
-	}
-	if !slices.Equal(tried, []string{"ftree", "updn"}) {
-		t.Errorf("tried %v", tried)
-	}
-	if c, err = try(context.Background(), g, &Request{Workers: 2}, engine.AutoSpec().Among, 0); err != nil || c.Trials[0].Figures == nil || c.Trials[len(c.Trials)-1].Figures != nil {
-		t.Errorf("one engine is tried in any case: %v, %+v", err, c)
 	}
 }
 

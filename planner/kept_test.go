@@ -2,12 +2,15 @@ package planner
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/engine"
+	"weft/route/planfile"
 )
 
 // TestWithTables: a Plan that is told without tables is, with those that switches hold, the Plan
@@ -79,5 +82,61 @@ func TestWithTables(t *testing.T) {
 		if got := bare.Answers(req); got != c.want {
 			t.Errorf("%+v: %t", c, got)
 		}
+	}
+}
+
+// A Plan that cannot be repaired is routed by what its job named, also after a repair and from a
+// file: auto chooses another engine, and a chain goes on with its next one.
+func TestAskedAgain(t *testing.T) {
+	whole, less, broken := graph(t, "torus(5x5,hosts=1)"), graph(t, "torus(5x5,hosts=1)|fail(links=1,seed=1)"), graph(t, "torus(5x5,hosts=1)|fail(links=12,seed=1)")
+	for asked, want := range map[string]string{engine.Auto: "chosen", "torus,dfsssp": "dfsssp", "torus": "refused", "torus,updn,lash": "updn"} {
+		first, err := Route(context.Background(), whole, &Request{Chain: chain(t, asked)})
+		if err != nil || first.Engine.Name != "torus" {
+			t.Fatalf("%s: %v by %v", asked, err, first.Engine)
+		}
+		req := &Request{Kept: Keep(first.Plan, whole)}
+		if err := req.Kept.Hold(less, req); err != nil {
+			t.Fatal(err)
+		}
+		repaired, err := Route(context.Background(), less, req)
+		if err != nil || repaired.Repaired == nil {
+			t.Fatalf("%s: not repaired: %v, %v", asked, err, repaired.NotRepaired)
+		}
+		var file bytes.Buffer
+		if err := planfile.Save(&file, less, repaired.Plan); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := ReadKept(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := engine.AskedFor(&kept.Plan.Recipe, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Other kinds of hosts make the repair impossible.
+		r, err := Route(context.Background(), broken, &Request{Chain: again, Kept: kept, Kinds: []fabric.KindRule{{Kind: "io", Hosts: "host 3"}}})
+		got := ""
+		switch _, refused := errors.AsType[*route.Refusal](err); {
+		case refused:
+			got = "refused"
+		case err != nil || r.NotRepaired == nil:
+			t.Fatalf("%s: %v, repaired %v", asked, err, r.Repaired)
+		case r.Choice != nil:
+			got = "chosen"
+		default:
+			got = r.Engine.Name
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", asked, got, want)
+		}
+	}
+	// Options are those of the engine that made the Plan.
+	made, err := Route(context.Background(), graph(t, "rlft(4,2)"), &Request{Chain: chain(t, "dfsssp,updn")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one, err := engine.AskedFor(&made.Plan.Recipe, []string{"passes=2"}); err != nil || len(one) != 1 || one[0].Engine.Name != "dfsssp" || one[0].Options["passes"] != "2" {
+		t.Errorf("with an option: %v, %v", one, err)
 	}
 }

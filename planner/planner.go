@@ -1,7 +1,8 @@
 // Package planner runs routing jobs. Route repairs an old Plan if there is one (kept.go,
-// repair.go). Otherwise it tries the engines of a chain in order until one does not refuse; for
-// engine auto it tries several, measures them and takes the best (auto.go). With Request.Afresh the
-// repair is the last resort. Run does the same, and the judge proves the Plan.
+// repair.go). Otherwise it tries the engines of a chain in order until one does not refuse. Engine
+// auto takes the one that is known to be best (known.go), or tries several, measures them and takes
+// the best (trials.go). With Request.Afresh the repair is the last resort. Run does the same, and
+// the judge proves the Plan.
 //
 // Commands, the subnet manager, the lab and tests all route through it, so that one syntax of
 // engines and one rule for options, LMC, LIDs in use and refusals holds everywhere. transition.go
@@ -143,6 +144,7 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 		made, err := req.step(ctx, g, step)
 		if err == nil {
 			made.Refused, made.NotRepaired = r.Refused, r.NotRepaired
+			made.Plan.Recipe.Asked = req.asked()
 			if made.Choice == nil && hasChoice(g) {
 				if note := shapeOf(g).note(made.Engine.Name); note != "" {
 					made.Plan.Notes = append(made.Plan.Notes, note)
@@ -204,6 +206,18 @@ func (req *Request) recipe(step route.Step) *recipe.Request {
 		out.Names.LMC = max(req.LIDs.LMC, req.HeldLMC)
 	}
 	return out
+}
+
+// asked returns the chain for the Plan to remember; nil if it names no more than one engine, which
+// is the one that makes the Plan.
+func (req *Request) asked() (chain []route.Asked) {
+	if len(req.Chain) == 1 && req.Chain[0].Engine.Among == nil {
+		return nil
+	}
+	for _, step := range req.Chain {
+		chain = append(chain, route.Asked{Engine: step.Engine.Name, Options: step.Options})
+	}
+	return chain
 }
 
 // passes reports whether the next engine is to be tried after this error.

@@ -31,4 +31,15 @@ type Candidate struct {
 	Name   string // engine with options as written
 	Effort int
 	From   string // the candidate whose Plan relief turns into this one's; "" if the engine routes itself
+	Gain   Gain   // with From: what relief does for such Plans
 }
+
+// Gain says what relief does for the Plans of an engine.
+type Gain uint8
+
+// Relief seldom makes Plans better, usually does, or much.
+const (
+	GainsLittle Gain = iota
+	GainsUsually
+	GainsMuch // even Plans that are far behind may be best afterwards
+)

@@ -83,6 +83,15 @@ type Recipe struct {
 	Names   string            `json:"names"`             // "lmc=0", "lmc=3": the LMC of all ports
 	Lanes   string            `json:"lanes"`             // "none", or the engine's own
 	Kinds   []string          `json:"kinds,omitempty"`   // of hosts, balanced separately: KIND=HOSTS, as in fabric.ParseKindRule
+	// Asked is the chain that the job named, if that was more than this engine: auto, or several
+	// engines. A Plan that cannot be repaired is routed by it.
+	Asked []Asked `json:"asked,omitempty"`
+}
+
+// Asked is an engine that a job named.
+type Asked struct {
+	Engine  string            `json:"engine"`
+	Options map[string]string `json:"options,omitempty"` // as given
 }
 
 // Engine returns the name of the engine: PATHS, or PATHS+NAMES if the engine assigned LIDs after

@@ -15,6 +15,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
+	"weft/planner"
 	"weft/route/engine"
 	"weft/study/compare"
 	"weft/study/flows"
@@ -28,6 +29,7 @@ type sweepFlags struct {
 	list    string
 	file    string
 	behind  string
+	predict bool
 }
 
 func labSweepCmd() *cobra.Command {
@@ -60,6 +62,7 @@ sweep continues where it stopped.`,
 	f.IntVarP(&o.sweep.Runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
 	f.StringVarP(&o.file, "output", "o", "", "`FILE` for the rows, created or continued")
 	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this `ENGINE`, as given with -e, is not the best")
+	f.BoolVar(&o.predict, "predictions", false, "also list which engine the features of each kind of network predict, and how often that was right")
 	return cmd
 }
 
@@ -111,7 +114,25 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 			return e
 		}
 	}
+	if o.predict && err == nil {
+		return o.writePredictions(w, rows)
+	}
 	return err
+}
+
+// writePredictions recognises the fabrics with rows of auto.
+func (o *sweepFlags) writePredictions(w io.Writer, rows []compare.SweepRow) error {
+	all, err := compare.Predictions(rows, func(arg string) (planner.Prediction, error) {
+		g, err := o.sweep.Open(arg)
+		if err != nil {
+			return planner.Prediction{}, err
+		}
+		return planner.Predict(g), nil
+	})
+	if err != nil {
+		return err
+	}
+	return compare.WritePredictions(w, all)
 }
 
 // validate checks the options before anything is opened.

@@ -35,6 +35,7 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 	}
 	if rapid.Bool().Draw(t, "options") {
 		p.Recipe.Options = map[string]string{"roots": rapid.String().Draw(t, "roots"), "b": "1"}
+		p.Recipe.Asked = []route.Asked{{Engine: "auto"}, {Engine: rapid.String().Draw(t, "asked"), Options: p.Recipe.Options}}
 	}
 	for s := range int32(g.NumSwitches) {
 		for range n("entries", 0, 10) {

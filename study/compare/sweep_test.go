@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weft/planner"
 )
 
 // Rows are read as they were written; what is no row is refused by its line.
@@ -73,6 +75,33 @@ func TestStandings(t *testing.T) {
 	}
 	var text strings.Builder
 	if err := WriteBehind(&text, rows, "y"); err != nil || !strings.Contains(text.String(), "0.8000  x") || !strings.Contains(text.String(), "    x: 100.0 % more bandwidth, and 50.0 % less congestion in shifts\n") || strings.Contains(text.String(), "\nb ") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}
+
+// A prediction is right where auto took its engine, relieved or not, and is near the best.
+func TestPredictions(t *testing.T) {
+	rows := []SweepRow{
+		{Fabric: "a", Engine: "auto", Chosen: "x,relief=true", Verdict: Proven, EBB: .8, Shift: 100},
+		{Fabric: "a", Engine: "x", Verdict: Proven, EBB: .8, Shift: 120},
+		{Fabric: "b", Engine: "auto", Chosen: "y", Verdict: Proven, EBB: .5, Shift: 100},
+		{Fabric: "b", Engine: "x", Verdict: Proven, EBB: .6, Shift: 100},
+		{Fabric: "c", Engine: "auto", Chosen: "x", Verdict: Proven, EBB: .6, Shift: 100},
+		{Fabric: "c", Engine: "y", Verdict: Proven, EBB: .6, Shift: 90},
+		{Fabric: "d", Engine: "auto", Verdict: "refused"},
+	}
+	kind := planner.Prediction{Kind: "k", Engine: "x"}
+	got, err := Predictions(rows, func(fabric string) (planner.Prediction, error) {
+		p := kind
+		p.Known = fabric == "c"
+		return p, nil
+	})
+	want := []Predicted{{kind, 2, 1, 1, 2, 1}, {planner.Prediction{Kind: "k", Engine: "x", Known: true}, 1, 1, 1, 0, 0}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %+v", err, got)
+	}
+	var text strings.Builder
+	if err := WritePredictions(&text, got); err != nil || !strings.Contains(text.String(), "without trials") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }

@@ -222,8 +222,8 @@ reserved while others are free.
 
 --rebalance routes from scratch instead, and keeps LIDs where the new paths allow it. So do
 --engine, --option, --lmc, --vls and --seed. The engine, its options and the LMC default to those
-of OLD-PLAN. If a repair would create a dependency cycle, weft also routes from scratch, and the
-report says why.
+of OLD-PLAN; auto or a chain of engines that made OLD-PLAN chooses anew. If a repair would create a
+dependency cycle, weft also routes from scratch, and the report says why.
 
 The report lists the changes and the table blocks to write. It says whether packets can loop or
 deadlock while some switches have old entries and others new ones, and what a fresh routing would
@@ -236,7 +236,7 @@ func (k *KeepFlags) Add(cmd *cobra.Command) {
 	f.BoolVar(&k.Rebalance, "rebalance", false, "with --keep: route from scratch and keep only the LIDs")
 }
 
-// SetChain sets the given chain, or the chain of the kept Plan.
+// SetChain sets the given chain, or the chain that the job of the kept Plan named.
 func (k *KeepFlags) SetChain(cmd *cobra.Command, chain string, routing *RouteFlags) error {
 	if k.Path == "" {
 		if k.Rebalance {
@@ -251,7 +251,7 @@ func (k *KeepFlags) SetChain(cmd *cobra.Command, chain string, routing *RouteFla
 		return routing.SetChain(chain)
 	}
 	var err error
-	if routing.Chain, err = engine.ChainOf(&k.Kept.Plan.Recipe, routing.Options); err != nil {
+	if routing.Chain, err = engine.AskedFor(&k.Kept.Plan.Recipe, routing.Options); err != nil {
 		return fmt.Errorf("--keep: %s: %w", k.Path, err)
 	}
 	return routing.Check()

@@ -92,6 +92,38 @@ func (m *Grid) Index() error {
 	return nil
 }
 
+// GridShare returns the share of the links of a mesh or torus that are there, of several parts
+// together. It is 0 if a part is neither, or if most of its places have no switch.
+func GridShare(g *fabric.Graph) float64 {
+	linked, pairs := 0, 0
+	parts := Parts(g)
+	for _, part := range parts {
+		m, err := Find(part, func(places [][]int32) (*Grid, error) { return NewGrid(part, places) })
+		if err != nil || m.Index() != nil {
+			return 0
+		}
+		for s := range int32(len(m.Switches)) {
+			for dim := range m.Dims {
+				for dir := range 2 {
+					if y, ok := m.Next(dim, m.Coords(s)[dim], dir); ok {
+						pairs++
+						if m.Moved(s, dim, y) >= 0 && len(m.Links(m.LinkGroup(s, dim, dir))) > 0 {
+							linked++
+						}
+					}
+				}
+			}
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return 0
+	case pairs == 0:
+		return 1
+	}
+	return float64(linked) / float64(pairs)
+}
+
 // LinkGroup returns the number of the link group from s in a dimension and direction: links between
 // the same two switches.
 func (m *Grid) LinkGroup(s int32, dim, dir int) int32 {

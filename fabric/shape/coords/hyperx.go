@@ -13,6 +13,8 @@ type HyperX struct {
 	Part
 	Places [][]int32 // by switch of the part
 	Whole  bool      // all pairs on common lines are linked, all places filled, no switch drained
+	Linked int       // ordered pairs of switches on common lines that are linked
+	Pairs  int       // all such pairs
 }
 
 // FindHyperX finds the coordinates of a part in the descriptions or, if the network is complete, in
@@ -56,6 +58,7 @@ func (b *HyperX) check() error {
 	if 4*linked < 3*pairs {
 		return fmt.Errorf("%d of %d pairs of switches that differ in one coordinate are linked", linked/2, pairs/2)
 	}
+	b.Linked, b.Pairs = linked, pairs
 	b.Whole = filled && linked == pairs && !drained
 	return nil
 }
@@ -154,12 +157,25 @@ func byGraph(part Part) [][]int32 {
 }
 
 // IsHyperX reports whether all parts of a network are HyperX, complete or damaged.
-func IsHyperX(g *fabric.Graph) bool {
+func IsHyperX(g *fabric.Graph) bool { return HyperXShare(g) > 0 }
+
+// HyperXShare returns the share of the links of a HyperX that are there, of several parts together.
+// It is 0 if a part is no HyperX.
+func HyperXShare(g *fabric.Graph) float64 {
+	linked, pairs := 0, 0
 	parts := Parts(g)
 	for _, part := range parts {
-		if _, err := FindHyperX(part); err != nil {
-			return false
+		b, err := FindHyperX(part)
+		if err != nil {
+			return 0
 		}
+		linked, pairs = linked+b.Linked, pairs+b.Pairs
 	}
-	return len(parts) > 0
+	switch {
+	case len(parts) == 0:
+		return 0
+	case pairs == 0:
+		return 1
+	}
+	return float64(linked) / float64(pairs)
 }

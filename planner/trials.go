@@ -1,0 +1,352 @@
+package planner
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/judge/check"
+	"weft/route"
+	"weft/sim/flow"
+)
+
+const (
+	// firstRuns is the number of bisections after which engines that are clearly behind drop out.
+	firstRuns = 20
+	// apart is the distance of two engines that are clearly different, in half widths of 95 %
+	// confidence intervals. All engines see the same bisections, so that their difference is surer
+	// than each mean.
+	apart = 1.6
+	// doubtful is how many times the least of the largest numbers of pairs on a channel the leader
+	// may have. More shows that the network is not what its kind promises.
+	doubtful = 1.2
+
+	// effortProof is the effort of proof and measuring for an entry, as Candidate.Effort counts.
+	effortProof = 2
+	// effortFree is the total effort that all trials may have anyway: some milliseconds.
+	effortFree = 200_000
+	// timesLeader is the total effort of the trials, in efforts of the leader.
+	timesLeader = 4
+)
+
+// trials finds the best candidate of Auto by successive halving. An engine drops out as soon as its
+// bandwidth is clearly behind, others are measured more closely, and the best are relieved. How
+// many are tried depends on the leader's effort: trials cost a few times what it costs, counted in
+// table entries. So the choice is the same on any machine.
+type trials struct {
+	g     *fabric.Graph
+	req   *Request
+	auto  *route.Spec
+	order []int // of auto.Among: candidates that route by themselves, the most promising first
+	rest  []int // that are tried only if none of these may be chosen
+
+	tried    []*Trial // by candidate; nil: not tried
+	entries  int      // of all tables
+	spent    int
+	leader   int // the best candidate so far, -1 for none
+	base     int // effort by which the number of trials is measured: that of the leader
+	doubt    bool
+	farthest float64 // the least bandwidth that is not clearly behind
+}
+
+func newTrials(g *fabric.Graph, req *Request, auto *route.Spec, kind *shape) *trials {
+	t := &trials{g: g, req: req, auto: auto, tried: make([]*Trial, len(auto.Among)), entries: g.NumSwitches * g.NumEnds << req.LIDs.LMC, leader: -1}
+	order := kind.order
+	if req.NoPathRecords && kind.oneLane != nil {
+		order = kind.oneLane
+	}
+	for _, name := range order {
+		if i := slices.IndexFunc(auto.Among, func(c route.Candidate) bool { return c.Name == name }); i >= 0 {
+			t.order = append(t.order, i)
+		}
+	}
+	for i := range auto.Among {
+		if auto.Among[i].From == "" && !slices.Contains(t.order, i) {
+			t.rest = append(t.rest, i)
+		}
+	}
+	return t
+}
+
+// run tries candidates until no more are worth their effort.
+func (t *trials) run(ctx context.Context) error {
+	for _, i := range slices.Concat(t.order, t.rest) {
+		if err := t.route(ctx, []int{i}); err != nil {
+			return err
+		}
+		if t.tried[i].Reason == "" {
+			t.leader, t.base, t.spent = i, t.effort(i), t.effort(i)
+			break
+		}
+	}
+	for more := t.leader >= 0; more; {
+		next := t.affordable()
+		if more = len(next) > 0; more {
+			if err := t.route(ctx, next); err != nil {
+				return err
+			}
+			if err := t.compare(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if t.leader < 0 {
+		return nil
+	}
+	return t.relieve(ctx)
+}
+
+// effort returns the effort of a candidate, with proof and measuring.
+func (t *trials) effort(i int) int { return (t.auto.Among[i].Effort + effortProof) * t.entries }
+
+// affords takes the effort of a candidate from a limit, and reports whether that is possible.
+func (t *trials) affords(i, limit int) bool {
+	planes := max(1, t.req.planes) // each has its share of the limits
+	if t.spent+t.effort(i) > min(max(limit, effortFree/planes), t.auto.Effort/planes) {
+		return false
+	}
+	t.spent += t.effort(i)
+	return true
+}
+
+// affordable lists untried candidates that are worth their effort.
+func (t *trials) affordable() (next []int) {
+	for _, i := range t.order {
+		if t.tried[i] == nil && t.affords(i, timesLeader*t.base) {
+			next = append(next, i)
+		}
+	}
+	return next
+}
+
+// route routes by candidates, several at a time, and judges their Plans.
+func (t *trials) route(ctx context.Context, list []int) error {
+	req := *t.req
+	req.Workers = max(1, t.req.Workers/len(list))
+	return par.For(ctx, t.req.Workers, len(list), func(_, k int) (err error) {
+		t.tried[list[k]], err = t.one(ctx, &req, &t.auto.Among[list[k]])
+		return err
+	})
+}
+
+// one routes by a candidate and judges the Plan.
+func (t *trials) one(ctx context.Context, req *Request, of *route.Candidate) (*Trial, error) {
+	out := &Trial{Engine: of.Name}
+	r, err := t.plan(ctx, req, of)
+	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
+		out.Reason, out.refusal = refusal.Reason, refusal
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.result, out.VLs = r, r.Plan.VLs
+	if err := r.Judge(ctx, t.g, req); err != nil {
+		return nil, err
+	}
+	out.Reason = unfit(r, req)
+	return out, nil
+}
+
+// plan makes the Plan of a candidate.
+func (t *trials) plan(ctx context.Context, req *Request, of *route.Candidate) (*Result, error) {
+	if of.From == "" {
+		return req.step(ctx, t.g, of.Step)
+	}
+	from := slices.IndexFunc(t.auto.Among, func(c route.Candidate) bool { return c.Name == of.From })
+	return t.tried[from].result.withRelief(ctx, t.g, req)
+}
+
+// unfit says why Auto may not choose a judged Plan; "" if it may.
+func unfit(r *Result, req *Request) string {
+	switch {
+	case !r.Report.OK:
+		return "not proven"
+	case req.NoPathRecords && r.Report.NoPathRecord.DeadlockFree != check.Yes:
+		return "hosts could deadlock that know no path records"
+	}
+	return ""
+}
+
+// compare measures all candidates over few bisections, the ones that are not clearly behind over
+// many, and finds the leader.
+func (t *trials) compare(ctx context.Context) error {
+	if err := t.measure(ctx, t.fit(func(c *Trial) bool { return c.First == nil }), true); err != nil {
+		return err
+	}
+	t.farthest = 0
+	least := int64(0)
+	for _, c := range t.tried {
+		if c != nil && c.First != nil {
+			t.farthest = max(t.farthest, c.First.EBB.Mean-apart*c.First.EBB.CI95)
+			if least == 0 || c.First.PairLoad < least {
+				least = c.First.PairLoad
+			}
+		}
+	}
+	near := t.fit(t.isNear)
+	if len(near) > 1 || len(t.fit(func(c *Trial) bool { return c.Figures != nil })) > 0 {
+		if err := t.measure(ctx, near, false); err != nil {
+			return err
+		}
+	}
+	t.leader = t.ranked(near)[0]
+	t.base = t.effort(t.leader)
+	if t.doubt = float64(t.tried[t.leader].First.PairLoad) > doubtful*float64(least); t.doubt {
+		for _, i := range t.fit(func(*Trial) bool { return true }) {
+			t.base = max(t.base, t.effort(i))
+		}
+	}
+	return nil
+}
+
+// isNear reports whether an engine is not clearly behind.
+func (t *trials) isNear(c *Trial) bool { return c.First.EBB.Mean+apart*c.First.EBB.CI95 >= t.farthest }
+
+// fit lists the tried candidates that may be chosen and fulfil a condition.
+func (t *trials) fit(has func(*Trial) bool) (list []int) {
+	for i, c := range t.tried {
+		if c != nil && c.Reason == "" && has(c) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// measure measures Plans: over the first bisections, or over all and over shifts. It leaves out
+// what is known.
+func (t *trials) measure(ctx context.Context, list []int, first bool) error {
+	return par.For(ctx, t.req.Workers, len(list), func(_, k int) (err error) {
+		c := t.tried[list[k]]
+		m := flow.Measure{Seed: t.req.Seed, Workers: max(1, t.req.Workers/len(list))}
+		switch {
+		case first:
+			m.Runs, m.NoShifts = firstRuns, true
+			c.First, err = flow.NewKeyFigures(ctx, t.g, c.result.Plan, m)
+		case c.Figures == nil:
+			c.Figures, err = flow.NewKeyFigures(ctx, t.g, c.result.Plan, m)
+		}
+		return err
+	})
+}
+
+// ranked lists candidates, the best first.
+func (t *trials) ranked(list []int) (out []int) {
+	for rest := slices.Clone(list); len(rest) > 0; {
+		best := rest[0]
+		if len(rest) > 1 {
+			some := make([]Trial, len(rest))
+			for k, i := range rest {
+				some[k] = *t.tried[i]
+			}
+			first, _ := Rank(some)
+			best = rest[slices.IndexFunc(rest, func(i int) bool { return t.tried[i].Engine == first.Engine })]
+		}
+		out = append(out, best)
+		rest = slices.DeleteFunc(rest, func(i int) bool { return i == best })
+	}
+	return out
+}
+
+// relieve moves paths of the Plans that are not clearly behind, the leader's first, and measures
+// them again. Where relief usually gains, it is part of what the leader costs.
+func (t *trials) relieve(ctx context.Context) error {
+	near := t.fit(func(c *Trial) bool { return c.First == nil || t.isNear(c) })
+	var list []int
+	for _, from := range t.candidatesForRelief(near) {
+		i := slices.IndexFunc(t.auto.Among, func(c route.Candidate) bool { return c.From == t.auto.Among[from].Name })
+		if i < 0 {
+			continue
+		}
+		limit := timesLeader * t.base
+		if t.doubt || t.gain(t.leader) > route.GainsLittle {
+			limit = timesLeader * (t.base + t.effort(i))
+		}
+		if t.affords(i, limit) {
+			list = append(list, i)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := t.route(ctx, list); err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(i int) bool { return t.tried[i].Reason != "" })
+	if len(list) == 0 {
+		return nil
+	}
+	if err := t.measure(ctx, append(t.fit(func(c *Trial) bool { return c.First == nil }), list...), true); err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(i int) bool { return !t.isNear(t.tried[i]) })
+	if len(list) > 0 {
+		list = append(list, near...)
+	}
+	return t.measure(ctx, list, false)
+}
+
+// candidatesForRelief lists the candidates that are not clearly behind, the leader first, and those
+// that relief lifts from far behind.
+func (t *trials) candidatesForRelief(near []int) []int {
+	list := t.ranked(near)
+	for _, i := range t.fit(func(*Trial) bool { return true }) {
+		if t.gain(i) == route.GainsMuch && !slices.Contains(list, i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// gain says what relief does for a candidate's Plans.
+func (t *trials) gain(from int) route.Gain {
+	for _, c := range t.auto.Among {
+		if c.From == t.auto.Among[from].Name {
+			return c.Gain
+		}
+	}
+	return route.GainsLittle
+}
+
+// choice lists the trials. Candidates whose base was refused are left out.
+func (t *trials) choice() *Choice {
+	c := &Choice{}
+	for i, tried := range t.tried {
+		of := &t.auto.Among[i]
+		switch {
+		case tried != nil:
+			c.Trials = append(c.Trials, *tried)
+		case of.From == "" || c.trial(of.From) != nil && c.trial(of.From).Reason == "":
+			c.Trials = append(c.Trials, Trial{Engine: of.Name, Reason: "not tried: not worth its effort on such a network"})
+		}
+	}
+	return c
+}
+
+// bestTwo returns the best and the second best trial. If only one was not clearly behind, there are
+// no Figures, and the first bisections decide.
+func (c *Choice) bestTwo() (best, next *Trial) {
+	if best, next = Rank(c.Trials); best != nil {
+		return best, next
+	}
+	for i := range c.Trials {
+		t := &c.Trials[i]
+		switch {
+		case t.Reason != "":
+		case best == nil || t.First.EBB.Mean > best.First.EBB.Mean:
+			best, next = t, best
+		case next == nil || t.First.EBB.Mean > next.First.EBB.Mean:
+			next = t
+		}
+	}
+	if next != nil {
+		for i := range c.Trials {
+			if t := &c.Trials[i]; t.First != nil {
+				t.Loss = ebbWeight * (1 - t.First.EBB.Mean/best.First.EBB.Mean)
+			}
+		}
+	}
+	return best, next
+}

@@ -1,0 +1,145 @@
+package planner
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"weft/route"
+	"weft/route/engine"
+	"weft/sim/flow"
+)
+
+// tryAll runs the trials of a fabric with a limit of all efforts.
+func tryAll(t *testing.T, formula string, limit int) *trials {
+	t.Helper()
+	g := graph(t, formula)
+	auto := engine.AutoSpec()
+	if limit >= 0 {
+		auto.Effort = limit
+	}
+	s := newTrials(g, &Request{Workers: 2, Seed: 1}, auto, shapeOf(g))
+	if err := s.run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// routed lists the candidates that were tried and routed.
+func (t *trials) routed() (names []string) {
+	for _, i := range t.fit(func(*Trial) bool { return true }) {
+		names = append(names, t.auto.Among[i].Name)
+	}
+	return names
+}
+
+// Efforts bound what is tried after a candidate has routed the fabric; the first has no bound.
+func TestEffort(t *testing.T) {
+	const formula = "rlft(36,2)|fail(links=1,seed=1)"
+	g := graph(t, formula)
+	entries := g.NumSwitches * g.NumEnds
+	for limit, want := range map[int][]string{
+		0:            {"ftree"},
+		7 * entries:  {"ftree"},
+		8 * entries:  {"ftree", beft},
+		18 * entries: {"ftree", beft, "dfsssp"},
+	} {
+		if got := tryAll(t, formula, limit).routed(); !slices.Equal(got, want) {
+			t.Errorf("limit %d: %v, want %v", limit/entries, got, want)
+		}
+	}
+	// The fabric is too large for free trials: four times the effort of ftree.
+	all := tryAll(t, formula, -1)
+	if all.spent > timesLeader*all.effort(0) || all.spent <= effortFree {
+		t.Errorf("%d efforts, that of ftree is %d", all.spent, all.effort(0))
+	}
+}
+
+// Engines clearly behind after the first bisections are not measured further. The others are, and
+// the best of them is chosen as if all had been.
+func TestHalving(t *testing.T) {
+	for _, formula := range []string{"now-cab|fail(share=0.05,seed=1)", "torus(6x6,hosts=1)|fail(links=14,seed=1)"} {
+		s := tryAll(t, formula, -1)
+		out, in := 0, 0
+		for _, c := range s.tried {
+			switch {
+			case c == nil || c.Reason != "":
+			case c.First == nil || c.First.Shift.Rounds != 0:
+				t.Errorf("%s: %s has no first figures, or shifts with them", formula, c.Engine)
+			case c.Figures == nil:
+				out++
+				if s.isNear(c) && len(s.fit(s.isNear)) > 1 {
+					t.Errorf("%s: %s was near, and not measured", formula, c.Engine)
+				}
+			default:
+				in++
+			}
+		}
+		best, _ := s.choice().bestTwo()
+		if out == 0 || in < 2 || best.Figures == nil {
+			t.Errorf("%s: %d dropped out, %d measured, %s chosen", formula, out, in, best.Engine)
+		}
+		for _, c := range s.tried {
+			if c == nil || c.Reason != "" || c.Figures != nil {
+				continue
+			}
+			k, err := flow.NewKeyFigures(context.Background(), s.g, c.result.Plan, flow.Measure{Seed: 1, Workers: 2})
+			if err != nil || k.EBB.Mean > best.Figures.EBB.Mean {
+				t.Errorf("%s: %s dropped out with ebb %.3f, %s has %.3f: %v", formula, c.Engine, k.EBB.Mean, best.Engine, best.Figures.EBB.Mean, err)
+			}
+		}
+	}
+}
+
+// A leader whose busiest channel has far more pairs than another engine's is in doubt, and slower
+// engines get their chance. Plans of lash are relieved even from far behind.
+func TestDoubt(t *testing.T) {
+	s := tryAll(t, "deimos|fail(share=0.01,seed=1)", -1)
+	if names := s.routed(); !slices.Contains(names, "dfsssp") || !slices.Contains(names, "dfsssp,relief=true") || !slices.Contains(names, even) {
+		t.Errorf("a leader in doubt: only %v", names)
+	}
+	k := func(ebb float64, pairs int64) *flow.KeyFigures {
+		f := &flow.KeyFigures{PairLoad: pairs}
+		f.EBB.Mean = ebb
+		f.Shift.Sum = 1
+		return f
+	}
+	at := func(name string) int {
+		return slices.IndexFunc(s.auto.Among, func(of route.Candidate) bool { return of.Name == name })
+	}
+	for pairs, want := range map[int64]int{119: 5, 121: 10} {
+		s := newTrials(graph(t, "rlft(4,2)"), &Request{Workers: 1}, engine.AutoSpec(), &trees)
+		s.entries = 1
+		for name, c := range map[string]*Trial{"ftree": {First: k(.8, pairs), Figures: k(.8, pairs)}, "dfsssp": {First: k(.7, 100), Figures: k(.7, 100)}, "lash": {First: k(.3, 100)}} {
+			c.Engine = name
+			s.tried[at(name)] = c
+		}
+		if err := s.compare(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if s.base != want || s.doubt != (want == 10) || s.leader != at("ftree") {
+			t.Errorf("%d pairs: effort %d, doubt %v, leader %d", pairs, s.base, s.doubt, s.leader)
+		}
+		if got := s.candidatesForRelief(s.fit(s.isNear)); !slices.Equal(got, []int{at("ftree"), at("lash")}) {
+			t.Errorf("%d pairs: %v to be relieved", pairs, got)
+		}
+	}
+}
+
+// One engine that is clear of all others is chosen by its first figures.
+func TestClear(t *testing.T) {
+	first := func(ebb float64) *flow.KeyFigures {
+		k := &flow.KeyFigures{PairLoad: 7}
+		k.EBB.Mean = ebb
+		return k
+	}
+	c := &Choice{Trials: []Trial{{Engine: "a", VLs: 1, First: first(.5)}, {Engine: "b", Reason: "refused"}, {Engine: "c", VLs: 2, First: first(.8)}, {Engine: "d", VLs: 1, First: first(.6)}}}
+	best, next := c.bestTwo()
+	if best.Engine != "c" || next.Engine != "d" || c.Trials[0].Loss < 3.74 || c.Trials[0].Loss > 3.76 {
+		t.Fatalf("%s before %s, loss %v", best.Engine, next.Engine, c.Trials[0].Loss)
+	}
+	c.explain(best, next)
+	if want := "c: the best of 3 that route it, clear after 20 bisections (ebb 0.800 in 20 bisections, most pairs on a channel 7, 2 lanes); next d (ebb 0.600 in 20 bisections, most pairs on a channel 7, 1 lane)"; c.String() != want {
+		t.Errorf("%s", c)
+	}
+}
