@@ -37,6 +37,7 @@ type Request struct {
 	Levels  levels.Levels     // of service; none where all traffic is alike
 	Kept    *Kept             // to be repaired; where that is not possible, or it is nil, the chain routes
 	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
+	Moves   int               // entries that may move to less loaded links once Kept is repaired
 
 	// PassDeadSwitch tries the next engine also if an option names a missing switch: a dead root
 	// must not stop a subnet manager.
@@ -64,9 +65,11 @@ type Result struct {
 	Report  *quality.Report // nil until it was judged
 	Judged  float64         // seconds that the judge took
 
-	Repaired    *repair.Figures // of the Plan kept; nil where an engine routed
-	NotRepaired error           // why the Plan kept was not repaired; nil where it was or none was
-	NoMulticast error           // why the Plan has no trees for groups; nil where it has, or none were asked for
+	Repaired    *repair.Figures   // of the Plan kept; nil where an engine routed
+	Spread      *repair.Spreading // of Request.Moves; nil if nothing was repaired, or nothing could move
+	NotSpread   error             // why nothing could move
+	NotRepaired error             // why the Plan kept was not repaired; nil where it was or none was
+	NoMulticast error             // why the Plan has no trees for groups; nil where it has, or none were asked for
 }
 
 // Stage is a stage of an engine with its time.
@@ -82,10 +85,20 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	if err != nil {
 		return r, err
 	}
-	if req.Multicast {
-		return r, r.judgeWithTrees(ctx, g, req)
+	if r.Repaired != nil && req.Moves > 0 {
+		if done, err := r.spread(ctx, g, req); done || err != nil {
+			return r, err
+		}
 	}
-	return r, r.Judge(ctx, g, req)
+	return r, r.prove(ctx, g, req)
+}
+
+// prove judges the Plan, with trees for multicast groups if it needs them.
+func (r *Result) prove(ctx context.Context, g *fabric.Graph, req *Request) error {
+	if req.Multicast {
+		return r.judgeWithTrees(ctx, g, req)
+	}
+	return r.Judge(ctx, g, req)
 }
 
 // judgeWithTrees gives the Plan trees for multicast groups and judges it, again if it was judged

@@ -60,6 +60,30 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 	return true, nil
 }
 
+// spread moves entries of a repaired Plan to less loaded links and proves it, beside the trees that
+// it keeps. It returns false, and leaves the Plan as it was, if that is impossible or not proven.
+func (r *Result) spread(ctx context.Context, g *fabric.Graph, req *Request) (done bool, err error) {
+	plan, figures, err := repair.Spread(ctx, g, r.Plan, req.Moves, max(1, req.Workers))
+	if no, is := errors.AsType[*repair.Impossible](err); is {
+		r.NotSpread = no
+		return false, nil
+	}
+	if err != nil || figures.Moved == 0 {
+		return false, err
+	}
+	moved := *r
+	moved.Plan, moved.Report, moved.Spread = plan, nil, figures
+	if err := moved.prove(ctx, g, req); err != nil {
+		return false, err
+	}
+	if !moved.Report.OK {
+		r.NotSpread = errors.New("the judge finds faults in the Plan with moved entries")
+		return false, nil
+	}
+	*r = moved
+	return true, nil
+}
+
 // Mixture judges the mixed states while switches hold entries of the kept Plan and a new one.
 func (k *Kept) Mixture(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*check.Mixture, error) {
 	return check.Mix(ctx, k.old, k.Plan, g, plan, check.Options{Workers: max(1, workers)}, check.Writing{})

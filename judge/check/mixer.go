@@ -52,6 +52,7 @@ type mixer struct {
 	sent  []uint64   // by switch: the mask of what its end ports send to the LID
 	sls   []uint64   // by switch: the mask of packets that pass it
 	list  []int32
+	on    []uint64 // by switch, entry and VL: the mask of packets on its channel; only of collectByVL
 
 	tables []*vlIndices // memory of add
 }
@@ -287,6 +288,10 @@ func (m *mixer) spread(looped bool) {
 // of each alone.
 func (m *mixer) collect(looped bool) {
 	g := m.j.Graph
+	if m.j.lanes.byInput && !looped {
+		m.collectByVL()
+		return
+	}
 	m.each(func(s, kind, c int32) {
 		t := g.To[c]
 		for then, e := range m.ways[t] {
@@ -299,6 +304,54 @@ func (m *mixer) collect(looped bool) {
 			m.add(c, e, m.sls[s])
 		}
 	})
+}
+
+// collectByVL records the dependencies where VLs depend on the input port and no entries loop: it
+// follows packets from channel to channel with their VLs.
+func (m *mixer) collectByVL() {
+	d, j, g := m.w.collector.deps, m.j, m.j.Graph
+	kinds, n := j.trafficTo(m.w.paths.Owner), len(j.lanes.vls)
+	if m.on == nil {
+		m.on = make([]uint64, 2*g.NumSwitches*n)
+	}
+	clear(m.on)
+	step := func(s int32, kind int, in uint8, mask uint64) {
+		m.tables = j.tablesAt(m.tables[:0], s, in, g.FromPort[m.ways[s][kind]])
+		on := m.on[(2*int(s)+kind)*n:][:n]
+		for _, table := range m.tables {
+			for i := range j.lanes.sls {
+				if these := mask & j.lanes.inAll[i]; these != 0 && table[i] != dropped {
+					on[table[i]] |= these
+				}
+			}
+		}
+	}
+	for _, s := range m.list { // each before the next switches of its entries
+		for kind, c := range m.ways[s] {
+			if c < 0 || kind == 1 && c == m.ways[s][0] {
+				continue
+			}
+			if own := m.sent[s] & kinds; own != 0 {
+				step(s, kind, 0, own)
+				for _, h := range g.AttachedTo(s) {
+					step(s, kind, g.EndPort[h], own)
+				}
+			}
+			for _, back := range g.OutOf(s) {
+				for before, from := range m.ways[g.To[back]] {
+					if from != back^1 || before == 1 && from == m.ways[g.To[back]][0] {
+						continue
+					}
+					mask := uint64(0)
+					for v, these := range m.on[(2*int(g.To[back])+before)*n:][:n] {
+						d.add(d.pair(from, c, v), these)
+						mask |= these
+					}
+					step(s, kind, g.ToPort[from], mask)
+				}
+			}
+		}
+	}
 }
 
 // add records a dependency. Where VLs depend on the input port it records all VLs that the SLs may

@@ -82,6 +82,7 @@ type schedule struct {
 	storeSince, storeLate time.Duration // since when the round stores, and when it is to go on without
 	again                 time.Duration // the next round, if nothing changes
 	afresh                time.Duration // routing from scratch, since the Plan in force is unbalanced
+	moves                 moves
 
 	unbalanced bool // the Plan in force was repaired, or leaves something unused
 }
@@ -123,7 +124,7 @@ type memory struct {
 func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
-		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never},
+		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moves{due: terms.Never}},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
@@ -308,8 +309,10 @@ func (m *Manager) proceed(now time.Duration) {
 		m.beginRound(m.change.text(), askChanged)
 	case now >= m.again:
 		m.beginRound(m.whyAgain(), askAll)
-	case now >= m.contest.delay(m.afresh):
+	case now >= m.afreshDue():
 		m.beginRound("routing from scratch after repairs", routeAfresh)
+	case now >= m.movesDue():
+		m.beginRound(movesText, moveEntries)
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
 		m.release(now)
 	case now >= m.groups.membersDue():
@@ -342,7 +345,7 @@ func endPause(m *Manager, now time.Duration) {
 // wakeForNext asks for a call of Step when the next work between rounds is due.
 func wakeForNext(m *Manager) {
 	at := min(
-		m.change.due(), m.alarms.due, m.again, m.contest.delay(m.afresh), m.sweep.due, m.election.pollDue(),
+		m.change.due(), m.alarms.due, m.again, m.afreshDue(), m.movesDue(), m.sweep.due, m.election.pollDue(),
 		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
 	)
 	if at < terms.Never {
@@ -363,6 +366,7 @@ const (
 	askAll      roundKind = iota // ask everything; repair the Plan in force
 	askChanged                   // ask only devices that may have changed since the round in force; repair its Plan
 	routeAfresh                  // ask everything; route from scratch and keep LIDs
+	moveEntries                  // as askChanged; besides, move entries to less loaded links
 )
 
 // beginRound begins a bring-up.
@@ -370,7 +374,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
-	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && kind == askChanged:
+	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && (kind == askChanged || kind == moveEntries):
 		kind = askAll
 	case kind == askAll && m.contest.isOn():
 		kind = askChanged
@@ -385,8 +389,11 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.doubted = map[fabric.GUID]bool{}
 	m.noticed = min(m.change.since, m.now)
 	m.change, m.again, m.wanted.why, m.alarms.due = nothingChanged, terms.Never, "", terms.Never
-	if kind == routeAfresh {
+	switch kind {
+	case routeAfresh:
 		m.afresh = terms.Never
+	case moveEntries:
+		m.moves.last, m.moves.due = m.now, m.now+movesEvery
 	}
 	m.dropWork()
 	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
@@ -404,7 +411,10 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
 	g.By.Drain, g.By.Avoid, g.By.Stays = m.Drained(), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
-	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
+	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind == askAll || kind == routeAfresh, m.doubted, kind == routeAfresh, m.failed
+	if kind == moveEntries {
+		g.Moves = m.moves.most(m.watch.Moves)
+	}
 	if m.inForce == nil {
 		g.Inherit.Seen = m.result.Ledger
 	}
@@ -556,9 +566,12 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.share(terms.Shared{Rest: changes[mostChanges:]})
 	}
 	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
-	if m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced {
+	switch {
+	case m.given.Moves > 0 && m.afresh < terms.Never: // no change of the subnet
+	case m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced:
 		m.afresh = now + m.watch.Rebalance
 	}
+	m.moves.takeRound(m, added || m.result.Moved > 0)
 	if before == nil {
 		m.tellInherited()
 	}

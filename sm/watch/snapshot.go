@@ -154,7 +154,8 @@ func (m *Manager) due() (list []Due) {
 		return list
 	}
 	add("a round: the last one did not bring up everything", m.again)
-	add("routing from scratch after repairs", m.contest.delay(m.afresh))
+	add("routing from scratch after repairs", m.afreshDue())
+	add("a round: "+movesText, m.movesDue())
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())
 	return list

@@ -17,6 +17,7 @@ type Tally struct {
 	Rounds      [len(ends)]int
 	Repairs     int // rounds that repaired the Plan in force
 	Moved       int // entries of forwarding tables moved by repairs
+	Spread      int // entries of forwarding tables moved to less loaded links
 	Blocks      int // of forwarding tables, written and acknowledged
 	Traps       [len(trapNumbers) + 1]int
 	Dropped     Dropped
@@ -150,7 +151,10 @@ func (t *Tally) round(now, begun, noticed time.Duration, result *round.Result) {
 	t.Rounds[slices.Index(ends[:], r.State)]++
 	t.HeavySweeps += r.Sweeps
 	t.Blocks += r.Written.Blocks
-	if result.Repaired {
+	switch {
+	case result.Spread != nil:
+		t.Spread += result.Spread.Moved
+	case result.Repaired:
 		t.Repairs++
 		t.Moved += result.Moved
 		t.RepairTimes.add(now - noticed)
