@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/judge/check"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/repair"
 	"weft/sim/flow"
 )
 
@@ -23,7 +20,6 @@ var (
 	firstSeed = flag.Int("history", 1, "seed of the first history")
 	moveLimit = flag.Int("moves", 2000, "entries a minute that TestHistories may move")
 	onlyOn    = flag.String("history-on", "", "the fabric of TestHistories; empty: all")
-	mostSteps = flag.Int("most-steps", 1, "")
 	detail    = flag.Bool("history-detail", false, "print every change")
 )
 
@@ -44,8 +40,8 @@ type history struct {
 	g     *fabric.Graph
 	plan  *route.Plan
 
-	afresh, moved, steps int
-	shares               []float64
+	afresh, moved int
+	shares        []float64
 }
 
 func newHistory(t *testing.T, formula, name string, seed int) *history {
@@ -80,18 +76,18 @@ func (h *history) fresh(g *fabric.Graph) *route.Plan {
 }
 
 // change makes a random change, one that the engine can route.
-func (h *history) change() (what string) {
+func (h *history) change() {
 	for {
-		what, undo := h.draw()
+		back, undo := h.draw()
 		if undo == nil {
 			continue
 		}
 		g := h.f.Compile()
 		if g.NumHosts == h.g.NumHosts && connected(g) && h.fresh(g) != nil {
-			if what != "return" {
+			if !back {
 				h.undo = append(h.undo, undo)
 			}
-			return what
+			return
 		}
 		undo()
 	}
@@ -108,69 +104,63 @@ func connected(g *fabric.Graph) bool {
 	return true
 }
 
-// draw makes a random change and returns how to undo it, nil if there was none.
-func (h *history) draw() (string, func()) {
+// draw makes a random change and returns how to undo it, nil if there was none. back says that it
+// undid an earlier one.
+func (h *history) draw() (back bool, undo func()) {
 	f, kind := h.f, h.rng.IntN(20)
 	if len(h.undo) > 0 && (kind < 8 || len(h.undo) > 8) {
 		i := h.rng.IntN(len(h.undo))
 		h.undo[i]()
 		h.undo = slices.Delete(h.undo, i, i+1)
-		return "return", func() {}
+		return true, func() {}
 	}
 	switch {
 	case kind < 15:
 		l := h.link()
 		if f.Links[l].Down || f.Links[l].Drained {
-			return "", nil
+			return false, nil
 		}
 		f.SetLinkDown(l, true)
-		return "fault", func() { f.SetLinkDown(l, false) }
+		return false, func() { f.SetLinkDown(l, false) }
 	case kind < 17:
 		l := h.link()
 		if f.Links[l].Down || f.Links[l].Drained {
-			return "", nil
+			return false, nil
 		}
 		f.SetLinkDrained(l, true)
-		return "drained link", func() { f.SetLinkDrained(l, false) }
+		return false, func() { f.SetLinkDrained(l, false) }
 	case kind < 18:
 		id := fabric.NodeID(h.rng.IntN(len(f.Nodes)))
 		if f.Nodes[id].Type != fabric.Switch || f.Nodes[id].Drained {
-			return "", nil
+			return false, nil
 		}
 		f.SetSwitchDrained(id, true)
-		return "drained switch", func() { f.SetSwitchDrained(id, false) }
+		return false, func() { f.SetSwitchDrained(id, false) }
 	}
 	l := fabric.LinkID(h.rng.IntN(len(f.Links)))
 	if f.IsSwitchLink(l) {
-		return "", nil
+		return false, nil
 	}
 	at := f.Links[l].A
 	if f.Nodes[at.Node].Type != fabric.Switch {
 		at = f.Links[l].B
 	}
-	to := h.rng.IntN(len(f.Nodes))
-	for _, c := range []int{to} {
-		n := &f.Nodes[c]
-		if n.Type != fabric.Switch || !slices.ContainsFunc(n.Ports[1:], func(p fabric.Port) bool {
-			return p.Link != fabric.NoLink && !f.IsSwitchLink(p.Link)
-		}) {
-			return "", nil
-		}
-		for port := 1; port <= n.NumPorts(); port++ {
-			free := fabric.End{Node: fabric.NodeID(c), Port: uint8(port)}
-			if n.Ports[port].Link == fabric.NoLink {
-				if err := f.MoveCable(at, free); err != nil {
-					h.t.Fatal(err)
-				}
-				return "moved host", func() {
-					if f.MoveCable(free, at) != nil {
-						h.t.Fatal("the old port is taken")
-					}
-				}
-			}
+	to := fabric.NodeID(h.rng.IntN(len(f.Nodes)))
+	n := &f.Nodes[to]
+	hasHosts := func(p fabric.Port) bool { return p.Link != fabric.NoLink && !f.IsSwitchLink(p.Link) }
+	if n.Type != fabric.Switch || !slices.ContainsFunc(n.Ports[1:], hasHosts) {
+		return false, nil
+	}
+	port := slices.IndexFunc(n.Ports[1:], func(p fabric.Port) bool { return p.Link == fabric.NoLink })
+	free := fabric.End{Node: to, Port: uint8(port + 1)}
+	if port < 0 || f.MoveCable(at, free) != nil {
+		return false, nil
+	}
+	return false, func() {
+		if err := f.MoveCable(free, at); err != nil {
+			h.t.Fatal(err) // the old port is taken
 		}
 	}
-	return "", nil
 }
 
 func (h *history) link() fabric.LinkID {
@@ -182,7 +172,7 @@ func (h *history) link() fabric.LinkID {
 }
 
 // step repairs after a change, moves entries, and reads the share of a fresh routing's bandwidth.
-func (h *history) step(moves int) float64 {
+func (h *history) step(moves int) {
 	t := h.t
 	g := h.f.Compile()
 	req := &Request{Chain: h.chain, Workers: 1, Kept: Keep(h.plan, h.g)}
@@ -201,35 +191,38 @@ func (h *history) step(moves int) float64 {
 	}
 	h.holdsLIDs(h.g, h.plan, g, r.Plan)
 	h.g, h.plan = g, r.Plan
-	for k := 0; moves > 0 && k < *mostSteps; k++ {
-		p, done, err := repair.Spread(t.Context(), g, h.plan, moves, 1)
-		if err != nil {
-			t.Fatal(h.name, err)
-		}
-		if done.Moved == 0 {
-			break
-		}
-		kept := Keep(h.plan, g)
-		if c := kept.Changes(g, p).Entries.Moved; c != done.Moved {
-			t.Errorf("%d entries moved, %d counted", c, done.Moved)
-		}
-		way, err := kept.Transition(t.Context(), g, p, 1)
-		if err != nil || !way.Mixture.OK || len(way.Between) > 0 {
-			self, _ := kept.Mixture(t.Context(), g, h.plan, 1)
-			t.Errorf("%s: vls %d mixture %v %d %+v self %v", h.name, h.plan.VLs, err, len(way.Between), way.Mixture, self.OK)
-		}
-		if report, err := check.Judge(t.Context(), g, p, check.Options{Workers: 1}); err != nil || !report.OK {
-			t.Errorf("%s: %v %+v", h.name, err, report)
-		}
-		h.plan = p
-		h.moved += done.Moved
-		h.steps++
-		moves -= done.Moved
+	if moves > 0 {
+		h.move(moves)
 	}
 	fresh := h.fresh(g)
 	share := ebbOf(t, g, h.plan) / ebbOf(t, g, fresh)
 	h.shares = append(h.shares, share)
-	return share
+}
+
+// move moves entries, and proves the Plan and the mixture with the one before.
+func (h *history) move(most int) {
+	t := h.t
+	kept := Keep(h.plan, h.g)
+	req := &Request{Chain: h.chain, Workers: 1, Kept: kept, Moves: most}
+	if err := kept.Hold(h.g, req); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(t.Context(), h.g, req)
+	if err != nil || !r.Report.OK || r.NotSpread != nil {
+		t.Fatal(h.name, err, r.NotSpread)
+	}
+	if r.Spread == nil {
+		return
+	}
+	if c := kept.Changes(h.g, r.Plan).Entries.Moved; c != r.Spread.Moved || c > most {
+		t.Errorf("%d entries moved, %d counted, at most %d", c, r.Spread.Moved, most)
+	}
+	way, err := kept.Transition(t.Context(), h.g, r.Plan, 1)
+	if err != nil || !way.Mixture.OK || len(way.Between) > 0 {
+		t.Errorf("%s: mixture %v %d %+v", h.name, err, len(way.Between), way.Mixture)
+	}
+	h.holdsLIDs(h.g, h.plan, h.g, r.Plan)
+	h.plan, h.moved = r.Plan, h.moved+r.Spread.Moved
 }
 
 // holdsLIDs checks that no LID has moved.
@@ -254,10 +247,14 @@ func ebbOf(t testing.TB, g *fabric.Graph, plan *route.Plan) float64 {
 	return r.Bandwidth.Mean
 }
 
+// TestHistories: random histories of faults, returns, drains and moved hosts, ten seconds apart. A
+// Plan that is repaired after each change, and then moves a sixth of the entries of a minute,
+// delivers in the mean 97 % of a fresh routing's effective bisection bandwidth, and 93 % at any
+// time. Every Plan and mixture is proven, and no LID moves.
 func TestHistories(t *testing.T) {
 	n, changes := *histories, 100
 	if n == 0 {
-		n, changes = 1, 10
+		n, changes = 1, 12
 	}
 	for i, c := range lastingFabrics {
 		if *onlyOn != "" && *onlyOn != c.formula || *histories == 0 && i > 1 {
@@ -265,19 +262,18 @@ func TestHistories(t *testing.T) {
 		}
 		for seed := *firstSeed; seed < *firstSeed+n; seed++ {
 			h := newHistory(t, c.formula, c.engine, seed)
-			for k := range changes {
-				what := h.change()
-				share := h.step(*moveLimit / 6)
-				if *detail {
-					fmt.Printf("%3d %-15s %.3f afresh %d moved %d\n", k, what, share, h.afresh, h.moved)
-				}
+			for range changes {
+				h.change()
+				h.step(*moveLimit / 6)
 			}
-			sum := 0.0
+			mean, least := 0.0, slices.Min(h.shares)
 			for _, s := range h.shares {
-				sum += s
+				mean += s / float64(len(h.shares))
 			}
-			fmt.Printf("%-42s %-28s seed %d vls %d: mean %.3f least %.3f afresh %d moved %d steps %d\n", c.formula, c.engine, seed, h.plan.VLs,
-				sum/float64(len(h.shares)), slices.Min(h.shares), h.afresh, h.moved, h.steps)
+			t.Logf("%s, %s, seed %d: mean %.3f, least %.3f; %d times routed afresh, %d entries moved", c.formula, c.engine, seed, mean, least, h.afresh, h.moved)
+			if *moveLimit >= 2000 && (mean < 0.97 || least < 0.93) {
+				t.Errorf("%s, %s, seed %d: mean %.3f, least %.3f", c.formula, c.engine, seed, mean, least)
+			}
 		}
 	}
 }

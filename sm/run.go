@@ -70,6 +70,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 			r.OwnPort = fabric.GUID(p.PortGUID)
 		}
 	}
+	r.Watch.Midnight = midnight(r.Watch.NoMoves, 0)
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
 		worked: make(chan *terms.Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
@@ -89,6 +90,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	o.Members = d.Administration.Members
 	d.Administration.Start(d.requester, clients.NewRegistrar(o), r.Remember)
 	d.counting = startCounting(r.Counters, r.monitor, r.Clock, d.requester, r.Note)
+	d.gauge = newGauge(r.Clock, d.inbox.wake)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.exchanging.start(ctx, d.requester)
@@ -110,6 +112,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	r.monitor = d.counting.close()
 	d.exchanging.wait()
 	d.easing.close()
+	d.gauge.close()
 	err = errors.Join(err, d.requester.Close(context.Background()))
 	if errors.Is(err, ErrNoLink) {
 		r.Config, r.Watch, r.Routing, r.Record = d.manager.Successor(), d.manager.Watch(), d.routing, nil
@@ -128,6 +131,7 @@ type run struct {
 	counting   *counting   // nil if no counters are read
 	easing     *easing     // nil if congestion control is not set
 	exchanging *exchanging // nil without exchange with other subnets
+	gauge      *gauge
 	requester  *wire.Requester
 	request    wire.Request
 	worked     chan *terms.Event // a Route or a Store has ended
@@ -218,11 +222,15 @@ func (d *run) follow() {
 		d.easing = startEasing(want, d.Clock, d.requester, d.Note)
 	}
 	d.easing.look(d.manager.Reigning())
+	if d.Show != nil && !d.stopped {
+		d.gauge.look(d.manager, &d.routing)
+	}
 	d.snapshot()
 }
 
 // reconfigure takes the Runner's own part of new settings.
 func (d *run) reconfigure(s *terms.Settings) {
+	s.Watch.Midnight = midnight(s.Watch.NoMoves, d.Clock()-d.begun)
 	d.routing = s.Routing
 	if s.Counters == d.Counters {
 		return
@@ -237,6 +245,16 @@ func (d *run) reconfigure(s *terms.Settings) {
 		d.counting.close()
 		d.counting = nil
 	}
+}
+
+// midnight returns Watch.Midnight, where the time of the Manager is now; 0 without hours that need
+// it.
+func midnight(hours []terms.Hours, now time.Duration) time.Duration {
+	if len(hours) == 0 {
+		return 0
+	}
+	at := time.Now().UTC()
+	return at.Sub(at.Truncate(24*time.Hour)) - now
 }
 
 // takeWork gives the Manager the result of work that ran beside the loop.
@@ -271,7 +289,7 @@ func (d *run) snapshot() {
 		d.Note(terms.Incident{Kind: terms.OtherRules, Text: "another manager signs its data with another key, so this manager keeps no copy: give both the same mkey-secret, or the same sm-key if there is no secret"})
 	}
 	s.Tally.Dropped.Unheeded += unheeded
-	s.Counters, s.Congestion = d.counting.shown(s.Role), d.easing.shown()
+	s.Counters, s.Congestion, s.Share = d.counting.shown(s.Role), d.easing.shown(), d.gauge.shown(s)
 	d.Show(s)
 }
 

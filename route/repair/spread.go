@@ -35,9 +35,9 @@ func Spread(ctx context.Context, g *fabric.Graph, plan *route.Plan, most, worker
 	return s.plan, &s.done, nil
 }
 
-// leastGain is the gain below which an entry stays, in meetings of an average pair of hosts on an
-// average link.
-const leastGain = 2
+// An entry moves if its packets then meet fewer others, by more than 1/leastShare of what a pair of
+// hosts meets on a link on average.
+const leastShare = 4
 
 // spreader is the state of Spread.
 type spreader struct {
@@ -56,7 +56,7 @@ type spreader struct {
 	moves   moves
 	offers  []offer
 	edges   []cdg.Edge
-	least   int64 // gain below which an entry stays
+	mean    int64 // meetings of a pair of hosts on a link
 	done    Spreading
 }
 
@@ -142,7 +142,7 @@ func (s *spreader) findMoves(ctx context.Context) error {
 			s.load[c] += n
 		}
 	}
-	s.setLeast()
+	s.setMean()
 	found := make([]moves, len(lids))
 	err = par.For(ctx, s.workers, len(lids), func(w, i int) error {
 		if parts[w] == nil {
@@ -154,7 +154,7 @@ func (s *spreader) findMoves(ctx context.Context) error {
 			if p.flow[x] == 0 {
 				continue
 			}
-			if gain := s.best(p, p, x); gain > s.least {
+			if gain := s.best(p, p, x); gain > s.least(p, x) {
 				found[i] = append(found[i], move{gain, lids[i], x})
 			}
 		}
@@ -165,15 +165,18 @@ func (s *spreader) findMoves(ctx context.Context) error {
 	return err
 }
 
-// setLeast sets the least gain of a move.
-func (s *spreader) setLeast() {
+// setMean sets the mean meetings of a pair of hosts on a link.
+func (s *spreader) setMean() {
 	meetings, pairs := int64(0), int64(0)
 	for c, n := range s.load {
 		meetings += s.weight[c] * n * n
 		pairs += n
 	}
-	s.least = leastGain * (meetings / max(pairs, 1))
+	s.mean = meetings / max(pairs, 1)
 }
+
+// least returns the gain that a switch's entry must exceed to move.
+func (s *spreader) least(p *paths, x int32) int64 { return p.flow[x] * s.mean / leastShare }
 
 func (s *spreader) read(p *paths, t *route.Tables, lid int) {
 	p.read(t, s.g.EndSwitch[s.b.owner[lid]], fabric.LID(lid), s.count)
@@ -228,7 +231,7 @@ func (s *spreader) move(ctx context.Context, most int) error {
 			continue
 		}
 		gain := s.best(s.now, s.was, m.x)
-		if gain <= s.least {
+		if gain <= s.least(s.now, m.x) {
 			continue
 		}
 		if len(s.moves) > 0 && gain < s.moves[0].gain {
@@ -250,7 +253,7 @@ func (s *spreader) try(ctx context.Context, m move) error {
 		if c == s.now.next[m.x] || !s.leadsNearer(s.was, m.x, c) {
 			continue
 		}
-		if worth := s.worth(m, c); worth > s.least {
+		if worth := s.worth(m, c); worth > s.least(s.now, m.x) {
 			s.offers = append(s.offers, offer{c, worth})
 		}
 	}
@@ -275,7 +278,7 @@ func (s *spreader) try(ctx context.Context, m move) error {
 // are, the fewer a later repair can add.
 func (s *spreader) worth(m move, c int32) int64 {
 	gain := s.gain(s.now, m.x, c)
-	if gain <= s.least {
+	if gain <= s.least(s.now, m.x) {
 		return gain
 	}
 	s.dependenciesOf(m, c)

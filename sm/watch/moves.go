@@ -22,7 +22,7 @@ const (
 // movesText is the reason of such a round.
 const movesText = "entries move to less loaded links"
 
-// next returns when entries may move: never while the subnet is contested, and not in the hours of
+// movesDue returns when entries may move: never while the subnet is contested, and not in the hours of
 // Watch.NoMoves.
 func (m *Manager) movesDue() time.Duration {
 	if m.watch.Moves <= 0 || m.moves.due == terms.Never {
@@ -44,7 +44,8 @@ func (m *moves) most(perMinute int) int {
 	return max(1, perMinute*int(movesEvery/time.Second)/60)
 }
 
-// takeRound plans the moves after a round that brought the subnet up.
+// takeRound plans the moves after a round that brought the subnet up. changed says that it repaired
+// the Plan or added something.
 func (v *moves) takeRound(m *Manager, changed bool) {
 	switch {
 	case m.given.Afresh:

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/route"
 	"weft/route/levels"
 	"weft/sm/congestion"
@@ -41,6 +42,13 @@ type Snapshot struct {
 	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are.
 	Congestion *congestion.Report
 	Counters   *perf.Report // of ports; set by the Runner, nil before the first reading has ended
+	Share      *Share       // of a fresh routing's bandwidth; set by the Runner, nil before the first measurement
+}
+
+// Share is the bandwidth of the Plan in force beside that of a fresh routing.
+type Share struct {
+	planner.Share
+	Former bool // the Plan has changed since
 }
 
 // Routed is the subnet of a round and the Plan that its devices hold. Indices of the Plan are those
@@ -100,6 +108,9 @@ func (m *Manager) Role() terms.Role {
 // processor delays the subnet. The writing of multicast tables does not count: requests of hosts
 // cause it.
 func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks.under }
+
+// IsInRound reports whether a round is under way.
+func (m *Manager) IsInRound() bool { return m.inRound }
 
 // Snapshot returns the present state of the manager.
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
