@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", 0, "random histories of TestHistories on each fabric, of 100 changes each; 0: a short one on two fabrics")
+	histories = flag.Int("histories", 0, "random histories of TestHistories on each fabric, of 100 changes each; 0: a short one on one fabric")
 	firstSeed = flag.Int("history", 1, "seed of the first history")
 	moveLimit = flag.Int("moves", 2000, "entries a minute that TestHistories may move")
 	onlyOn    = flag.String("history-on", "", "the fabric of TestHistories; empty: all")
@@ -254,10 +254,10 @@ func ebbOf(t testing.TB, g *fabric.Graph, plan *route.Plan) float64 {
 func TestHistories(t *testing.T) {
 	n, changes := *histories, 100
 	if n == 0 {
-		n, changes = 1, 12
+		n, changes = 1, 40
 	}
 	for i, c := range lastingFabrics {
-		if *onlyOn != "" && *onlyOn != c.formula || *histories == 0 && i > 1 {
+		if *onlyOn != "" && *onlyOn != c.formula || *histories == 0 && i != 1 {
 			continue
 		}
 		for seed := *firstSeed; seed < *firstSeed+n; seed++ {
@@ -271,7 +271,7 @@ func TestHistories(t *testing.T) {
 				mean += s / float64(len(h.shares))
 			}
 			t.Logf("%s, %s, seed %d: mean %.3f, least %.3f; %d times routed afresh, %d entries moved", c.formula, c.engine, seed, mean, least, h.afresh, h.moved)
-			if *moveLimit >= 2000 && (mean < 0.97 || least < 0.93) {
+			if mean < 0.97 || least < 0.93 {
 				t.Errorf("%s, %s, seed %d: mean %.3f, least %.3f", c.formula, c.engine, seed, mean, least)
 			}
 		}

@@ -90,25 +90,17 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 			return r, err
 		}
 	}
-	return r, r.prove(ctx, g, req)
-}
-
-// prove judges the Plan, with trees for multicast groups if it needs them.
-func (r *Result) prove(ctx context.Context, g *fabric.Graph, req *Request) error {
 	if req.Multicast {
-		return r.judgeWithTrees(ctx, g, req)
+		return r, r.judgeWithTrees(ctx, g, req)
 	}
-	return r.Judge(ctx, g, req)
+	return r, r.Judge(ctx, g, req)
 }
 
 // judgeWithTrees gives the Plan trees for multicast groups and judges it, again if it was judged
 // without them. A repaired Plan keeps its intact trees, if they are proven beside its paths: new
 // trees would delay the repair.
 func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Request) error {
-	opt := multicast.Options{MaxVLs: req.MaxVLs, Without: req.NoGroups}
-	if req.Kept != nil {
-		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
-	}
+	opt := req.trees()
 	whole := false
 	if len(req.Trees) > 0 && (req.Kept == nil || req.Kept.Plan.Multicast == nil) {
 		opt.Keep = &multicast.Kept{Graph: g}
@@ -125,6 +117,15 @@ func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Reque
 	r.NoMulticast = multicast.Complete(g, r.Plan, opt)
 	r.Report = nil
 	return r.Judge(ctx, g, req)
+}
+
+// trees returns how to make trees for multicast groups: those of Kept stay if they can.
+func (req *Request) trees() multicast.Options {
+	opt := multicast.Options{MaxVLs: req.MaxVLs, Without: req.NoGroups}
+	if req.Kept != nil {
+		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
+	}
+	return opt
 }
 
 // Route tries the engines in order until one does not refuse. When all refuse, the

@@ -9,6 +9,7 @@ import (
 	"weft/judge/check"
 	"weft/route"
 	"weft/route/lids"
+	"weft/route/multicast"
 	"weft/route/repair"
 )
 
@@ -73,7 +74,14 @@ func (r *Result) spread(ctx context.Context, g *fabric.Graph, req *Request) (don
 	}
 	moved := *r
 	moved.Plan, moved.Report, moved.Spread = plan, nil, figures
-	if err := moved.prove(ctx, g, req); err != nil {
+	if req.Multicast {
+		opt := req.trees()
+		if !multicast.Keep(g, plan, &opt) {
+			r.NotSpread = errors.New("trees of multicast groups could not stay")
+			return false, nil
+		}
+	}
+	if err := moved.Judge(ctx, g, req); err != nil {
 		return false, err
 	}
 	if !moved.Report.OK {

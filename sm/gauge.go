@@ -49,20 +49,20 @@ func newGauge(clock func() time.Duration, wake chan<- struct{}) *gauge {
 
 // look begins a measurement if there is a new Plan and the time for it, and ends one that is in the
 // way. The Request says how to route afresh.
-func (g *gauge) look(m *watch.Manager, req *planner.Request) {
-	now, l := g.clock(), m.Reigning()
+func (g *gauge) look(s *watch.Snapshot, req *planner.Request) {
+	now, r := g.clock(), s.Routed
 	if g.under != nil && g.done() {
 		g.cancel()
 		g.rest = now + gaugeRest*(now-g.begun)
 		g.last, g.under = g.under, nil
 	}
 	switch {
-	case l == nil || m.IsInRound():
+	case r == nil || s.UnderWay != nil:
 		g.stop()
 		g.rest = max(g.rest, now+gaugeAfter)
-	case g.busy.Load() || l.Plan == nil || l.Plan == g.last || now < g.rest || l.Graph.NumSwitches*int(l.Plan.Ends.Top()) > mostGauged:
+	case g.busy.Load() || r.Plan == nil || r.Plan == g.last || now < g.rest || r.Graph.NumSwitches*int(r.Plan.Ends.Top()) > mostGauged:
 	default:
-		g.begin(l.Plan, planner.Keep(l.Plan, l.Graph), *req)
+		g.begin(r.Plan, planner.Keep(r.Plan, r.Graph), *req)
 	}
 }
 
@@ -106,11 +106,9 @@ func (g *gauge) close() {
 	g.ended.Wait()
 }
 
-// shown returns the last measured share, nil if there is none, or no Plan in force.
-func (g *gauge) shown(s *watch.Snapshot) *watch.Share {
-	r := g.result.Load()
-	if r == nil || r.share == nil || s.Routed == nil {
-		return nil
+// show adds the last measured share to a Snapshot with a Plan in force.
+func (g *gauge) show(s *watch.Snapshot) {
+	if r := g.result.Load(); r != nil && r.share != nil && s.Routed != nil {
+		s.Share, s.FormerShare = r.share, s.Routed.Plan != r.plan
 	}
-	return &watch.Share{Share: *r.share, Former: s.Routed.Plan != r.plan}
 }

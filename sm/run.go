@@ -131,7 +131,6 @@ type run struct {
 	counting   *counting   // nil if no counters are read
 	easing     *easing     // nil if congestion control is not set
 	exchanging *exchanging // nil without exchange with other subnets
-	gauge      *gauge
 	requester  *wire.Requester
 	request    wire.Request
 	worked     chan *terms.Event // a Route or a Store has ended
@@ -147,8 +146,14 @@ type run struct {
 	recorder   *recording.Recorder // nil if nothing is recorded
 	rejected   bool                // it was logged that another manager has another key
 
-	begun     time.Duration
+	begun time.Duration
+	measures
+}
+
+// measures holds what a run measures of itself: phases, and the Plan's bandwidth.
+type measures struct {
 	stopwatch stopwatch
+	gauge     *gauge
 }
 
 // loop steps the Manager until it is done.
@@ -222,9 +227,6 @@ func (d *run) follow() {
 		d.easing = startEasing(want, d.Clock, d.requester, d.Note)
 	}
 	d.easing.look(d.manager.Reigning())
-	if d.Show != nil && !d.stopped {
-		d.gauge.look(d.manager, &d.routing)
-	}
 	d.snapshot()
 }
 
@@ -289,7 +291,11 @@ func (d *run) snapshot() {
 		d.Note(terms.Incident{Kind: terms.OtherRules, Text: "another manager signs its data with another key, so this manager keeps no copy: give both the same mkey-secret, or the same sm-key if there is no secret"})
 	}
 	s.Tally.Dropped.Unheeded += unheeded
-	s.Counters, s.Congestion, s.Share = d.counting.shown(s.Role), d.easing.shown(), d.gauge.shown(s)
+	s.Counters, s.Congestion = d.counting.shown(s.Role), d.easing.shown()
+	if !d.stopped {
+		d.gauge.look(s, &d.routing)
+	}
+	d.gauge.show(s)
 	d.Show(s)
 }
 

@@ -315,39 +315,35 @@ func (m *mixer) collectByVL() {
 		m.on = make([]uint64, 2*g.NumSwitches*n)
 	}
 	clear(m.on)
-	step := func(s int32, kind int, in uint8, mask uint64) {
+	on := func(s int32, kind int) []uint64 { return m.on[(2*int(s)+kind)*n:][:n] }
+	enter := func(s int32, kind int, in uint8, mask uint64) {
 		m.tables = j.tablesAt(m.tables[:0], s, in, g.FromPort[m.ways[s][kind]])
-		on := m.on[(2*int(s)+kind)*n:][:n]
 		for _, table := range m.tables {
 			for i := range j.lanes.sls {
-				if these := mask & j.lanes.inAll[i]; these != 0 && table[i] != dropped {
-					on[table[i]] |= these
+				if table[i] != dropped {
+					on(s, kind)[table[i]] |= mask & j.lanes.inAll[i]
 				}
 			}
 		}
 	}
+	m.each(func(s, kind, _ int32) {
+		enter(s, int(kind), 0, m.sent[s]&kinds)
+		for _, h := range g.AttachedTo(s) {
+			enter(s, int(kind), g.EndPort[h], m.sent[s]&kinds)
+		}
+	})
 	for _, s := range m.list { // each before the next switches of its entries
 		for kind, c := range m.ways[s] {
-			if c < 0 || kind == 1 && c == m.ways[s][0] {
+			if c < 0 {
 				continue
 			}
-			if own := m.sent[s] & kinds; own != 0 {
-				step(s, kind, 0, own)
-				for _, h := range g.AttachedTo(s) {
-					step(s, kind, g.EndPort[h], own)
+			for then, e := range m.ways[g.To[c]] {
+				if e < 0 {
+					continue
 				}
-			}
-			for _, back := range g.OutOf(s) {
-				for before, from := range m.ways[g.To[back]] {
-					if from != back^1 || before == 1 && from == m.ways[g.To[back]][0] {
-						continue
-					}
-					mask := uint64(0)
-					for v, these := range m.on[(2*int(g.To[back])+before)*n:][:n] {
-						d.add(d.pair(from, c, v), these)
-						mask |= these
-					}
-					step(s, kind, g.ToPort[from], mask)
+				for v, mask := range on(s, kind) {
+					d.add(d.pair(c, e, v), mask)
+					enter(g.To[c], then, g.ToPort[c], mask)
 				}
 			}
 		}

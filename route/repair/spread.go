@@ -56,6 +56,7 @@ type spreader struct {
 	moves   moves
 	offers  []offer
 	edges   []cdg.Edge
+	usual   int64 // hosts of a switch with hosts
 	mean    int64 // meetings of a pair of hosts on a link
 	done    Spreading
 }
@@ -99,6 +100,12 @@ func newSpreader(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers
 			s.count[g.EndSwitch[h]]++
 		}
 	}
+	leaves := int64(0)
+	for _, n := range s.count {
+		leaves += int64(min(n, 1))
+		s.usual += int64(n)
+	}
+	s.usual = (s.usual + leaves - 1) / max(leaves, 1)
 	if err := s.deps.arrangeAll(ctx, workers); err != nil {
 		return nil, err
 	}
@@ -151,9 +158,6 @@ func (s *spreader) findMoves(ctx context.Context) error {
 		p := parts[w]
 		s.read(p, s.plan.Tables, lids[i])
 		for _, x := range p.order {
-			if p.flow[x] == 0 {
-				continue
-			}
 			if gain := s.best(p, p, x); gain > s.least(p, x) {
 				found[i] = append(found[i], move{gain, lids[i], x})
 			}
@@ -199,9 +203,14 @@ func (s *spreader) leadsNearer(was *paths, x, c int32) bool {
 }
 
 // gain returns by how much meetings fall if the packets through a switch take another channel.
-// Packets with the same destination do not meet.
+// Packets with the same destination do not meet. Where no packets pass the switch, a shorter path
+// is worth what it may save those that come: after a lost link has returned, its switch is no
+// detour any more.
 func (s *spreader) gain(p *paths, x, c int32) int64 {
 	n, old := p.flow[x], p.next[x]
+	if n == 0 {
+		return int64(p.depth[x]-p.depth[s.g.To[c]]-1) * s.usual * s.mean
+	}
 	gain := s.weight[old]*(s.load[old]-n) - s.weight[c]*s.load[c]
 	from, to := s.g.To[old], s.g.To[c]
 	for from != to {
@@ -227,7 +236,7 @@ func (s *spreader) move(ctx context.Context, most int) error {
 		m := heap.Pop(&s.moves).(move)
 		s.read(s.was, s.b.plan.Tables, m.lid)
 		s.read(s.now, s.plan.Tables, m.lid)
-		if slices.Contains(s.moved[m.lid], m.x) || s.now.flow[m.x] == 0 {
+		if slices.Contains(s.moved[m.lid], m.x) {
 			continue
 		}
 		gain := s.best(s.now, s.was, m.x)
@@ -274,8 +283,8 @@ func (s *spreader) try(ctx context.Context, m move) error {
 	return nil
 }
 
-// worth returns what the next hop of a move gains, half if it makes new dependencies: the more there
-// are, the fewer a later repair can add.
+// worth returns what the next hop of a move gains, half if it makes new dependencies: the more
+// there are, the fewer a later repair can add.
 func (s *spreader) worth(m move, c int32) int64 {
 	gain := s.gain(s.now, m.x, c)
 	if gain <= s.least(s.now, m.x) {

@@ -42,7 +42,6 @@ type Given struct {
 	Doubted    map[fabric.GUID]bool // node GUIDs of which nothing is believed
 	Afresh     bool                 // route from scratch, do not repair the Plan of Before
 	Unbalanced bool                 // a rebalance is due, because that Plan was repaired
-	Moves      int                  // entries that may move to less loaded links besides
 	Failed     int                  // consecutive incomplete rounds before this one
 	Forgotten  map[fabric.GUID]bool // GUIDs of absent nodes or ports whose LIDs may be reused
 	Apart      Apart
@@ -73,6 +72,7 @@ type Limits struct {
 	Pending int           // SMPs handed out and not ended
 	Sweeps  int           // sweeps before the round accepts a fabric that keeps changing
 	Pause   time.Duration // time for packets under way to leave
+	Moves   int           // entries that move to less loaded links, besides a repair; 0: none
 }
 
 // Inherit holds the state that a round takes over from earlier rounds or other managers. Result
@@ -104,7 +104,7 @@ type Result struct {
 	Repaired   bool              // the Plan is a repair of the previous one
 	Moved      int               // forwarding-table entries that the repair moved
 	Unbalanced bool              // a rebalance is due
-	Spread     *repair.Spreading // of Given.Moves; nil: no entry was moved
+	Spread     *repair.Spreading // of Limits.Moves; nil: no entry was moved
 
 	Doubted map[fabric.GUID]bool // node GUIDs of which the next round believes nothing
 	// Held holds the ports in quarantine, as Apart does, except the only links to switches.

@@ -198,7 +198,7 @@ func (c *Round) noteRepair(r *planner.Result) {
 		c.moved, c.repaired = f.Moved, true
 		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %s moved, %d had used parts that are lost, drained or in quarantine", fold.Count(f.Moved, "entry", "entries"), f.Crossed)
-		if c.given.Moves > 0 {
+		if c.given.Limits.Moves > 0 {
 			c.spread, c.report.Routing.Kept = r.Spread, spreadText(r)
 		}
 		if len(r.Refused) > 0 {

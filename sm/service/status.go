@@ -189,7 +189,7 @@ func newInForce(s *shown) *InForce {
 		out.Levels = append(out.Levels, levels.Summarise(s.Routed.Graph, s.Routed.Plan)...)
 	}
 	if b := s.Share; b != nil {
-		out.Bandwidth = &Bandwidth{b.Runs, b.Ours, b.Fresh, b.Of(), b.Former}
+		out.Bandwidth = &Bandwidth{b.Runs, b.Ours, b.Fresh, b.Of(), s.FormerShare}
 	}
 	check := r.Routing.Check
 	if r.Find(terms.KeptClosed) != nil || r.Find(terms.HalfWritten) != nil { // what was proven is not what they hold

@@ -11,6 +11,7 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/perf"
 	"weft/sm/terms"
+	"weft/sm/watch/moving"
 	"weft/wire/mad"
 )
 
@@ -42,13 +43,10 @@ type Snapshot struct {
 	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are.
 	Congestion *congestion.Report
 	Counters   *perf.Report // of ports; set by the Runner, nil before the first reading has ended
-	Share      *Share       // of a fresh routing's bandwidth; set by the Runner, nil before the first measurement
-}
-
-// Share is the bandwidth of the Plan in force beside that of a fresh routing.
-type Share struct {
-	planner.Share
-	Former bool // the Plan has changed since
+	// Share compares a Plan's bandwidth with a fresh routing's; set by the Runner, nil before the
+	// first measurement. FormerShare says that the Plan has changed since.
+	Share       *planner.Share
+	FormerShare bool
 }
 
 // Routed is the subnet of a round and the Plan that its devices hold. Indices of the Plan are those
@@ -109,9 +107,6 @@ func (m *Manager) Role() terms.Role {
 // cause it.
 func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks.under }
 
-// IsInRound reports whether a round is under way.
-func (m *Manager) IsInRound() bool { return m.inRound }
-
 // Snapshot returns the present state of the manager.
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Contested: m.contest.text, Tally: m.tally}
@@ -165,8 +160,8 @@ func (m *Manager) due() (list []Due) {
 		return list
 	}
 	add("a round: the last one did not bring up everything", m.again)
-	add("routing from scratch after repairs", m.afreshDue())
-	add("a round: "+movesText, m.movesDue())
+	add("routing from scratch after repairs", afreshDue(m))
+	add("a round: "+moving.Why, m.contest.delay(m.moves.Due(&m.watch, m.now)))
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())
 	return list

@@ -23,11 +23,11 @@ type Tally struct {
 	Dropped     Dropped
 	smps        [ledger.NumKinds + 1]smpCount
 
-	LightSweepTimes Times // of light sweeps that came to their end
-	RoundTimes      Times // of rounds, from beginning to end
-	RouteTimes      Times // of Plans: computed and judged
-	RepairTimes     Times // from the first sign of a change to the end of the round that repaired the Plan
-	Quarantines     int   // links put in quarantine
+	LightSweepTimes terms.Times // of light sweeps that came to their end
+	RoundTimes      terms.Times // of rounds, from beginning to end
+	RouteTimes      terms.Times // of Plans: computed and judged
+	RepairTimes     terms.Times // from the first sign of a change to the end of the round that repaired the Plan
+	Quarantines     int         // links put in quarantine
 }
 
 // Dropped counts datagrams that were ignored.
@@ -147,7 +147,7 @@ func (t *Tally) trap(number uint64) {
 // that it handles.
 func (t *Tally) round(now, begun, noticed time.Duration, result *round.Result) {
 	r := result.Report
-	t.RoundTimes.add(now - begun)
+	t.RoundTimes.Add(now - begun)
 	t.Rounds[slices.Index(ends[:], r.State)]++
 	t.HeavySweeps += r.Sweeps
 	t.Blocks += r.Written.Blocks
@@ -157,6 +157,6 @@ func (t *Tally) round(now, begun, noticed time.Duration, result *round.Result) {
 	case result.Repaired:
 		t.Repairs++
 		t.Moved += result.Moved
-		t.RepairTimes.add(now - noticed)
+		t.RepairTimes.Add(now - noticed)
 	}
 }
