@@ -2,6 +2,7 @@ package gen
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"weft/fabric"
@@ -14,32 +15,39 @@ type parts struct {
 	node func(fabric.NodeID, bool)
 }
 
-// partParams returns the parameters that select links and switches.
+// partParams returns the parameters that select links, switches, hosts and servers.
 func partParams() []param {
 	return []param{
 		optional("links", word, "N"), optional("share", share, "0..1"), option("switches", "N", 1, fabric.MaxNodes),
-		optional("switch", texts, "NAME"), optional("link", texts, "NAME[PORT]"),
+		optional("switch", texts, "NAME"), optional("link", texts, "NAME[PORT]"), optional("host", texts, "NAME"),
+		optional("server", texts, "NAME"), option("servers", "N", 1, fabric.MaxNodes), anySeed,
 	}
 }
 
 // fail takes parts of a copy down.
 func fail(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
-	if a.given("host") {
-		return f, failHosts(f, a)
-	}
 	return f, (&parts{f, f.SetLinkDown, f.SetNodeDown}).take(a)
 }
 
-// drain takes parts of a copy out of use.
+// drain takes parts of a copy out of use. Of a host these are its cables.
 func drain(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
-	return f, (&parts{f, f.SetLinkDrained, f.SetSwitchDrained}).take(a)
+	node := func(id fabric.NodeID, drained bool) {
+		if isSwitch(f, id) {
+			f.SetSwitchDrained(id, drained)
+			return
+		}
+		for _, l := range f.Cabled(id, nil) {
+			f.SetLinkDrained(l, drained)
+		}
+	}
+	return f, (&parts{f, f.SetLinkDrained, node}).take(a)
 }
 
 // take applies to the parts that the arguments name.
 func (p *parts) take(a *args) error {
-	kinds := []string{"links", "share", "switches", "switch", "link"}
+	kinds := []string{"links", "share", "switches", "switch", "link", "host", "server", "servers"}
 	if a.given("share") {
 		kinds = kinds[1:] // links= then selects the kind of links
 	}
@@ -55,8 +63,10 @@ func (p *parts) take(a *args) error {
 		return p.someSwitches(a)
 	case a.given("link"):
 		return p.namedLinks(a)
+	case a.given("switch"):
+		return p.namedSwitches(a)
 	}
-	return p.namedSwitches(a)
+	return p.takeServers(a)
 }
 
 func (p *parts) someLinks(a *args) error {
@@ -109,19 +119,44 @@ func (p *parts) namedLinks(a *args) error {
 	return nil
 }
 
-// failHosts takes the named hosts down.
-func failHosts(f *fabric.Fabric, a *args) error {
-	if err := a.oneOf("links", "share", "switches", "switch", "link", "host"); err != nil {
-		return err
-	}
+// takeServers applies to hosts or servers: a host is one adapter, a server all that it has.
+func (p *parts) takeServers(a *args) error {
 	for _, name := range a.texts("host") {
-		id, err := f.FindHost(name)
+		id, err := p.f.FindHost(name)
 		if err != nil {
 			return problemf(a.value("host").pos, "%v", err)
 		}
-		f.SetNodeDown(id, true)
+		p.node(id, true)
+	}
+	s := p.f.Servers()
+	for _, name := range a.texts("server") {
+		i, err := s.Find(p.f, name)
+		if err != nil {
+			return problemf(a.value("server").pos, "%v", err)
+		}
+		p.server(s.List[i])
+	}
+	if !a.given("servers") {
+		return nil
+	}
+	up := slices.DeleteFunc(s.List, func(v fabric.Server) bool {
+		return !slices.ContainsFunc(v.Adapters, func(i int32) bool { return !p.f.Nodes[i].Down })
+	})
+	n := a.int("servers")
+	if n > len(up) {
+		return problemf(a.value("servers").pos, "servers=%d: %d servers are up", n, len(up))
+	}
+	for _, v := range sample(newRand(a), up, n) {
+		p.server(v)
 	}
 	return nil
+}
+
+// server applies to all adapters of a server.
+func (p *parts) server(v fabric.Server) {
+	for _, i := range v.Adapters {
+		p.node(fabric.NodeID(i), true)
+	}
 }
 
 // shareOfLinks takes a share of all switch links, or of the links between levels.

@@ -118,16 +118,20 @@ func (s *Study) step(done, of int, what string) {
 
 // newProposal counts the parts of a shape's network.
 func newProposal(shape Shape, f *fabric.Fabric, g *fabric.Graph, radix int, prices *bill.Prices) (*Proposal, error) {
+	if shape.Planes > 1 { // all stand in one room, around the same servers
+		var err error
+		if f, err = gen.Parse(fmt.Sprintf("%s|planes(%d)", shape.Formula, shape.Planes)); err != nil {
+			return nil, err
+		}
+	}
 	b, err := bill.Of(f, radix)
 	if err != nil {
 		return nil, err
 	}
+	p := &Proposal{Shape: shape, Bill: b, LIDs: g.NumEnds}
 	if prices != nil {
 		prices.Measure(b, f)
-	}
-	p := &Proposal{Shape: shape, Bill: b.Times(shape.Planes), LIDs: g.NumEnds}
-	if prices != nil {
-		p.Cost, err = prices.Cost(p.Bill)
+		p.Cost, err = prices.Cost(b)
 	}
 	return p, err
 }
