@@ -74,7 +74,7 @@ func (r *Result) spread(ctx context.Context, g *fabric.Graph, req *Request) (don
 	}
 	moved := *r
 	moved.Plan, moved.Report, moved.Spread = plan, nil, figures
-	if req.Multicast {
+	if req.Multicast && req.Kept.Plan.Multicast != nil {
 		opt := req.trees()
 		if !multicast.Keep(g, plan, &opt) {
 			r.NotSpread = errors.New("trees of multicast groups could not stay")

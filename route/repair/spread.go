@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -67,14 +68,29 @@ type offer struct {
 	worth int64
 }
 
-func newSpreader(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*spreader, error) {
+// mostCells is the maximum of switches x hosts that Spread takes: about a second on one core.
+const mostCells = 1 << 22
+
+// Spreadable returns why entries of a Plan cannot move, nil if they can as far as a short look
+// tells.
+func Spreadable(g *fabric.Graph, plan *route.Plan) *Impossible {
+	if n := g.NumSwitches * g.NumHosts; n > mostCells {
+		return &Impossible{fmt.Sprintf("the network is too large: %d switches x %d hosts, more than %d million", g.NumSwitches, g.NumHosts, mostCells/1_000_000)}
+	}
 	for h := range int32(g.NumHosts) {
 		if plan.Ends.Count(h) > 1 {
-			return nil, &Impossible{"hosts have several LIDs, whose paths may be separate on purpose"}
+			return &Impossible{"hosts have several LIDs, whose paths may be separate on purpose"}
 		}
 		if node := g.EndNode[h]; g.IsHost(h) && g.NodeStart[node+1]-g.NodeStart[node] > 1 {
-			return nil, &Impossible{"hosts have several ports, whose paths may be separate on purpose"}
+			return &Impossible{"hosts have several ports, whose paths may be separate on purpose"}
 		}
+	}
+	return nil
+}
+
+func newSpreader(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*spreader, error) {
+	if no := Spreadable(g, plan); no != nil {
+		return nil, no
 	}
 	out := *plan
 	out.Tables, out.Intended = plan.Tables.Clone(), nil

@@ -190,8 +190,13 @@ func TestSpreadRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	_, _, err = Spread(t.Context(), g, routed(t, g, "updn"), 10, 1)
+	plan := routed(t, g, "updn")
+	_, _, err = Spread(t.Context(), g, plan, 10, 1)
 	if _, no := errors.AsType[*Impossible](err); !no {
 		t.Error("moved", fmt.Sprint(err))
+	}
+	large := &fabric.Graph{NumSwitches: 1620, NumHosts: 11664}
+	if no := Spreadable(large, plan); no == nil {
+		t.Error("a network of 11,664 hosts would keep a repair waiting")
 	}
 }

@@ -111,7 +111,7 @@ func inForceOf(m *Manager) (terms.Config, terms.Watch) {
 }
 
 // seldom are the settings that no device holds: only the manager does.
-const seldom = "interval rebalance-after pause sm-key unproven take-over ask-roles expect flaps babbling-rate keep-absent congestion-control options priority"
+const seldom = "interval rebalance-after moves-per-minute no-moves pause sm-key unproven take-over ask-roles expect flaps babbling-rate keep-absent congestion-control options priority"
 
 // reloads are the settings that a reload may change, by the name of their option, with a value that
 // is not the default.

@@ -10,6 +10,7 @@ import (
 	"weft/fabric"
 	"weft/internal/fold"
 	"weft/planner"
+	"weft/route/repair"
 	"weft/sm/ledger"
 	"weft/sm/round"
 	"weft/sm/terms"
@@ -575,7 +576,7 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.afresh = now + m.watch.Rebalance
 	}
 	switch {
-	case m.given.Afresh:
+	case m.given.Afresh, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
 		m.moves.Drop()
 	case m.given.Limits.Moves > 0:
 		m.moves.Ended(m.result.Spread != nil)
