@@ -112,7 +112,7 @@ var allFigures = []figure{
 	newFigure(prometheus.GaugeValue, "quarantined_link_returns", "How often a link in quarantine came back before; 50 links at most.", held(func(_ *shown, l *watch.HeldLink) float64 { return float64(l.Returns) }), "link"),
 	newFigure(prometheus.GaugeValue, "quarantined_link_release_timestamp_seconds", "When a link in quarantine is used again unless it changes before, in seconds since 1970; 0 while it is down; 50 links at most.", held(released), "link"),
 	inForce("worst_link_load_paths", "Host-to-host paths on the channel with the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
-	newFigure(prometheus.GaugeValue, "fresh_bandwidth_share", "Share of a fresh routing's effective bisection bandwidth that the routes in force deliver, as last measured; absent before.", bandwidthShare),
+	newFigure(prometheus.GaugeValue, "fresh_bandwidth_ratio", "Share of a fresh routing's effective bisection bandwidth that the routes in force deliver, as last measured; absent before.", bandwidthShare),
 	inForce("proven", "1 if the judge has proven the routes in force, else 0.", func(f *InForce) float64 { return truth(f.Proven) }),
 	newFigure(prometheus.GaugeValue, "unreachable_pairs", "Pairs of hosts without a path by the tables that switches hold; absent if unknown.", unreachable),
 	inForce("failed_rounds", "Rounds since the routes in force were written, if they all failed.", func(f *InForce) float64 { return float64(f.Failed) }),
