@@ -147,6 +147,7 @@ proven           no
 subnet           12 switches, 32 CAs, 0 routers, 63 links; the subnet manager
                  has LID 7
 worst link       27 paths between hosts; 1 lane
+bandwidth        80.0 % of a fresh routing's (ebb 0.600 of 0.750)
 round under way  3, route, for 500ms: asked for
 last round       2, NOT ROUTED in 1s: a trap
 next             in 0s a round: asked for
