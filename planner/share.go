@@ -29,12 +29,12 @@ func (s *Share) Of() float64 {
 // Share measures the Plan on its own Graph. The Request names engines, and other than those of the
 // Plan are left out.
 func (k *Kept) Share(ctx context.Context, req *Request, runs int) (*Share, error) {
-	step, ok := k.madeBy(req.Chain)
-	if !ok {
+	chain := k.madeBy(req.Chain)
+	if chain == nil {
 		return nil, fmt.Errorf("the engine %s is not among those asked for", k.Plan.Recipe.Engine())
 	}
 	fresh := *req
-	fresh.Chain, fresh.Kept, fresh.Multicast, fresh.Moves = route.Chain{step}, nil, false, 0
+	fresh.Chain, fresh.Kept, fresh.Multicast, fresh.Moves = chain, nil, false, 0
 	if err := k.Hold(k.old, &fresh); err != nil {
 		return nil, err
 	}
@@ -50,20 +50,24 @@ func (k *Kept) Share(ctx context.Context, req *Request, runs int) (*Share, error
 	return s, err
 }
 
-// madeBy returns the step of a chain that made the Plan, or may have.
-func (k *Kept) madeBy(chain route.Chain) (route.Step, bool) {
+// madeBy returns the step of a chain that made the Plan, or may have; the whole chain if several
+// did, for different planes; nil if none did.
+func (k *Kept) madeBy(chain route.Chain) route.Chain {
 	name, options := k.Plan.Recipe.Engine(), k.Plan.Recipe.Options
+	if k.Plan.Recipe.Paths == chainText(chain) && len(options) == 0 {
+		return chain
+	}
 	for _, step := range chain {
 		if step.Engine.Among == nil && step.Engine.Name == name && maps.Equal(step.Options, options) {
-			return step, true
+			return route.Chain{step}
 		}
 		for i := range step.Engine.Among {
 			if engine := step.Engine.Among[i].Engine; engine.Name == name {
-				return route.Step{Engine: engine, Options: options}, true
+				return route.Chain{{Engine: engine, Options: options}}
 			}
 		}
 	}
-	return route.Step{}, false
+	return nil
 }
 
 // bisection returns the effective bisection bandwidth of a Plan.
