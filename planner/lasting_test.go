@@ -20,13 +20,16 @@ var (
 	firstSeed = flag.Int("history", 1, "seed of the first history")
 	moveLimit = flag.Int("moves", 2000, "entries a minute that TestHistories may move")
 	onlyOn    = flag.String("history-on", "", "the fabric of TestHistories; empty: all")
-	detail    = flag.Bool("history-detail", false, "print every change")
 )
 
 // lastingFabrics have 100 to 700 hosts.
 var lastingFabrics = []struct{ formula, engine string }{
-	{"fat648", "ftree"}, {"torus(4x4x4,hosts=2)", "torus"}, {"torus(6x6x6,hosts=2)", "torus"},
-	{"hyperx(6x6,hosts=6)", "hyperx"}, {"dragonfly(6,3,3)", "dfsssp,paths=sssp,passes=3"}, {"random(switches=40,hosts=5,links=200,seed=1)", "dfsssp"},
+	{"fat648", "ftree"},
+	{"torus(4x4x4,hosts=2)", "torus"},
+	{"torus(6x6x6,hosts=2)", "torus"},
+	{"hyperx(6x6,hosts=6)", "hyperx"},
+	{"dragonfly(6,3,3)", "dfsssp,paths=sssp,passes=3"},
+	{"random(switches=40,hosts=5,links=200,seed=1)", "dfsssp"},
 }
 
 // history is a fabric under changes, whose Plan is repaired and moved.

@@ -35,6 +35,7 @@ type Runner struct {
 	Asked      <-chan *terms.Event                        // requests of operators, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
 	Clock      func() time.Duration                       // measures the seconds of the report
+	Today      func() time.Duration                       // the time of the day in UTC, for Watch.NoMoves
 	Note       func(terms.Incident)                       // told of incidents as they come, from several goroutines; may be nil
 	Phase      func(name string)                          // told of phases as they begin; may be nil
 	Round      func(*round.Result)                        // told of rounds as they end; may be nil
@@ -70,7 +71,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 			r.OwnPort = fabric.GUID(p.PortGUID)
 		}
 	}
-	r.Watch.Midnight = midnight(r.Watch.NoMoves, 0)
+	r.Watch.Midnight = r.midnight(&r.Watch, 0)
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
 		worked: make(chan *terms.Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
@@ -232,7 +233,7 @@ func (d *run) follow() {
 
 // reconfigure takes the Runner's own part of new settings.
 func (d *run) reconfigure(s *terms.Settings) {
-	s.Watch.Midnight = midnight(s.Watch.NoMoves, d.Clock()-d.begun)
+	s.Watch.Midnight = d.midnight(&s.Watch, d.Clock()-d.begun)
 	d.routing = s.Routing
 	if s.Counters == d.Counters {
 		return
@@ -251,12 +252,11 @@ func (d *run) reconfigure(s *terms.Settings) {
 
 // midnight returns Watch.Midnight, where the time of the Manager is now; 0 without hours that need
 // it.
-func midnight(hours []terms.Hours, now time.Duration) time.Duration {
-	if len(hours) == 0 {
+func (r *Runner) midnight(w *terms.Watch, now time.Duration) time.Duration {
+	if len(w.NoMoves) == 0 || r.Today == nil {
 		return 0
 	}
-	at := time.Now().UTC()
-	return at.Sub(at.Truncate(24*time.Hour)) - now
+	return r.Today() - now
 }
 
 // takeWork gives the Manager the result of work that ran beside the loop.

@@ -78,6 +78,9 @@ func (a *inForce) differing(b *inForce) (names []string) {
 	for _, both := range [][2]any{{a.cfg, b.cfg}, {a.watch, b.watch}, {a.settings.Routing, b.settings.Routing}, {a.settings.Counters, b.settings.Counters}} {
 		x, y := reflect.ValueOf(both[0]), reflect.ValueOf(both[1])
 		for i := range x.NumField() {
+			if !x.Type().Field(i).IsExported() {
+				continue
+			}
 			if p, q := x.Field(i).Interface(), y.Field(i).Interface(); !reflect.DeepEqual(p, q) && fmt.Sprintf("%+v", p) != fmt.Sprintf("%+v", q) {
 				names = append(names, fmt.Sprintf("%s: %.200v, and %.200v", x.Type().Field(i).Name, p, q))
 			}

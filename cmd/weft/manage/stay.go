@@ -131,7 +131,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	runner.Options = s.shape(cmd.Flags())
 	runner.Watch = terms.UsualWatch
 	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
-	runner.Watch.Moves = s.watch.Moves
+	runner.Watch.Moves, runner.Today = s.watch.Moves, today
 	for _, text := range s.noMoves {
 		hours, err := terms.ParseHours(text)
 		if err != nil {
@@ -149,6 +149,12 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	}
 	runner.Watch.Retry = min(runner.Watch.Retry, s.watch.Interval)
 	return runner, nil
+}
+
+// today returns the time of the day in UTC.
+func today() time.Duration {
+	now := time.Now().UTC()
+	return now.Sub(now.Truncate(24 * time.Hour))
 }
 
 // writeFiles writes the files after a round, each for itself.
