@@ -15,9 +15,9 @@
 //  3. A port has the rail of its leaf. A port on another rail than its place is odd: its cable may
 //     be swapped.
 //
-// Where several rails share a plane, other planes with one place in each server are no rails: "eight
-// rails for GPUs and a plane for storage". Where no rails share a plane, every plane is a rail. The
-// cost is O(n log n) in the number of host ports and cables.
+// Where several rails share a plane, other planes with one place in each server are no rails:
+// "eight rails for GPUs and a plane for storage". Where no rails share a plane, every plane is a
+// rail. The cost is O(n log n) in the number of host ports and cables.
 package rails
 
 import (
