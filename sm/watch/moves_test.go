@@ -93,6 +93,7 @@ func TestNoMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	watch := terms.UsualWatch
+	watch.Moves = terms.UsualMoves
 	watch.NoMoves, watch.Midnight = []terms.Hours{{From: 22 * time.Hour, To: 6 * time.Hour}}, 5*time.Hour+50*time.Minute
 	v.manager = NewManager(terms.Config{}, watch)
 	v.step(&terms.Event{Kind: terms.Start})
@@ -111,5 +112,29 @@ func TestNoMoves(t *testing.T) {
 	v.runUntil(10*time.Minute + 5*time.Second)
 	if n := v.entriesOver(link); n[0] == 0 || n[1] == 0 {
 		t.Errorf("after the hours %v entries over the link: %v", n, v.entries)
+	}
+}
+
+// TestMovesEnd: when no entry gains by a move, no more rounds begin.
+func TestMovesEnd(t *testing.T) {
+	v, err := newVirtual(smtest.Formula(t, "rlft(8,2)"), emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := terms.UsualWatch
+	watch.Moves, watch.Rebalance = terms.UsualMoves, 0
+	v.manager = NewManager(terms.Config{}, watch)
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + time.Second)
+	link := switchLinks(v.sub.Fabric())[0]
+	for _, down := range []bool{true, false} {
+		if err := v.sub.SetLinkDown(link, down); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 2*time.Minute)
+	}
+	rounds := v.told(terms.RoundBegun)
+	if v.runUntil(v.now + 10*time.Minute); v.told(terms.RoundBegun) > rounds || v.manager.tally.Spread == 0 {
+		t.Errorf("%d entries moved; %d more rounds: %v", v.manager.tally.Spread, v.told(terms.RoundBegun)-rounds, v.entries)
 	}
 }
