@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-peers soak-hour bench results tools
+.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-peers soak-hour bench results tools
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -35,6 +35,9 @@ soak: ## every fuzz target for five minutes
 soak-engines: ## every engine on the largest networks of the catalogue, and on 5,000 random ones
 	go test ./route/engine -run TestCatalogue -large -count 1 -timeout 3h
 	go test ./route/engine -run TestRandomNetworks -networks 5000 -drawseed 2 -count 1 -timeout 3h -v
+
+soak-lasting: ## 200 histories of 100 changes on six fabrics: a repaired Plan keeps 97 % of a fresh routing's bandwidth
+	go test ./planner -run TestHistories -histories 34 -count 1 -timeout 6h -v
 
 soak-ftree: ## every combination of options of ftree on every fabric of the thesis, whole and degraded
 	go test ./route/engine/ftree -run TestSoak -soak -count 1 -timeout 2h -v

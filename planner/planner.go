@@ -38,6 +38,7 @@ type Request struct {
 	Levels  levels.Levels     // of service; none where all traffic is alike
 	Kept    *Kept             // to be repaired; where that is not possible, or it is nil, the chain routes
 	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
+	Moves   int               // entries that may move to less loaded links once Kept is repaired
 
 	// PassDeadSwitch tries the next engine also if an option names a missing switch: a dead root
 	// must not stop a subnet manager.
@@ -68,9 +69,11 @@ type Result struct {
 	Report  *quality.Report // nil until it was judged
 	Judged  float64         // seconds that the judge took
 
-	Repaired    *repair.Figures // of the Plan kept; nil where an engine routed
-	NotRepaired error           // why the Plan kept was not repaired; nil where it was or none was
-	NoMulticast error           // why the Plan has no trees for groups; nil where it has, or none were asked for
+	Repaired    *repair.Figures   // of the Plan kept; nil where an engine routed
+	Spread      *repair.Spreading // of Request.Moves; nil if nothing was repaired, or nothing could move
+	NotSpread   error             // why nothing could move
+	NotRepaired error             // why the Plan kept was not repaired; nil where it was or none was
+	NoMulticast error             // why the Plan has no trees for groups; nil where it has, or none were asked for
 }
 
 // Stage is a stage of an engine with its time.
@@ -86,6 +89,11 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	if err != nil {
 		return r, err
 	}
+	if r.Repaired != nil && req.Moves > 0 {
+		if done, err := r.spread(ctx, g, req); done || err != nil {
+			return r, err
+		}
+	}
 	if req.Multicast {
 		return r, r.judgeWithTrees(ctx, g, req)
 	}
@@ -96,10 +104,7 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 // without them. A repaired Plan keeps its intact trees, if they are proven beside its paths: new
 // trees would delay the repair.
 func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Request) error {
-	opt := multicast.Options{MaxVLs: req.MaxVLs, Without: req.NoGroups}
-	if req.Kept != nil {
-		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
-	}
+	opt := req.trees()
 	whole := false
 	if len(req.Trees) > 0 && (req.Kept == nil || req.Kept.Plan.Multicast == nil) {
 		opt.Keep = &multicast.Kept{Graph: g}
@@ -116,6 +121,15 @@ func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Reque
 	r.NoMulticast = multicast.Complete(g, r.Plan, opt)
 	r.Report = nil
 	return r.Judge(ctx, g, req)
+}
+
+// trees returns how to make trees for multicast groups: those of Kept stay if they can.
+func (req *Request) trees() multicast.Options {
+	opt := multicast.Options{MaxVLs: req.MaxVLs, Without: req.NoGroups}
+	if req.Kept != nil {
+		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
+	}
+	return opt
 }
 
 // Route tries the engines in order until one does not refuse. When all refuse, the

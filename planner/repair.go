@@ -9,6 +9,7 @@ import (
 	"weft/judge/check"
 	"weft/route"
 	"weft/route/lids"
+	"weft/route/multicast"
 	"weft/route/repair"
 )
 
@@ -57,6 +58,37 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 	if k.Plan.Recipe.Names == route.AsSeen { // tables of another subnet manager
 		r.Engine.Name = k.Plan.Recipe.Paths
 	}
+	return true, nil
+}
+
+// spread moves entries of a repaired Plan to less loaded links and proves it, beside the trees that
+// it keeps. It returns false, and leaves the Plan as it was, if that is impossible or not proven.
+func (r *Result) spread(ctx context.Context, g *fabric.Graph, req *Request) (done bool, err error) {
+	plan, figures, err := repair.Spread(ctx, g, r.Plan, req.Moves, max(1, req.Workers))
+	if no, is := errors.AsType[*repair.Impossible](err); is {
+		r.NotSpread = no
+		return false, nil
+	}
+	if err != nil || figures.Moved == 0 {
+		return false, err
+	}
+	moved := *r
+	moved.Plan, moved.Report, moved.Spread = plan, nil, figures
+	if req.Multicast && req.Kept.Plan.Multicast != nil {
+		opt := req.trees()
+		if !multicast.Keep(g, plan, &opt) {
+			r.NotSpread = errors.New("trees of multicast groups could not stay")
+			return false, nil
+		}
+	}
+	if err := moved.Judge(ctx, g, req); err != nil {
+		return false, err
+	}
+	if !moved.Report.OK {
+		r.NotSpread = errors.New("the judge finds faults in the Plan with moved entries")
+		return false, nil
+	}
+	*r = moved
 	return true, nil
 }
 

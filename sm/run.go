@@ -35,6 +35,7 @@ type Runner struct {
 	Asked      <-chan *terms.Event                        // requests of operators, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
 	Clock      func() time.Duration                       // measures the seconds of the report
+	Today      func() time.Duration                       // the time of the day in UTC, for Watch.NoMoves
 	Note       func(terms.Incident)                       // told of incidents as they come, from several goroutines; may be nil
 	Phase      func(name string)                          // told of phases as they begin; may be nil
 	Round      func(*round.Result)                        // told of rounds as they end; may be nil
@@ -70,6 +71,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 			r.OwnPort = fabric.GUID(p.PortGUID)
 		}
 	}
+	r.Watch.Midnight = r.midnight(&r.Watch, 0)
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
 		worked: make(chan *terms.Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
@@ -89,6 +91,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	o.Members = d.Administration.Members
 	d.Administration.Start(d.requester, clients.NewRegistrar(o), r.Remember)
 	d.counting = startCounting(r.Counters, r.monitor, r.Clock, d.requester, r.Note)
+	d.gauge = newGauge(r.Clock, d.inbox.wake)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.exchanging.start(ctx, d.requester)
@@ -110,6 +113,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	r.monitor = d.counting.close()
 	d.exchanging.wait()
 	d.easing.close()
+	d.gauge.close()
 	err = errors.Join(err, d.requester.Close(context.Background()))
 	if errors.Is(err, ErrNoLink) {
 		r.Config, r.Watch, r.Routing, r.Record = d.manager.Successor(), d.manager.Watch(), d.routing, nil
@@ -143,8 +147,14 @@ type run struct {
 	recorder   *recording.Recorder // nil if nothing is recorded
 	rejected   bool                // it was logged that another manager has another key
 
-	begun     time.Duration
+	begun time.Duration
+	measures
+}
+
+// measures holds what a run measures of itself: phases, and the Plan's bandwidth.
+type measures struct {
 	stopwatch stopwatch
+	gauge     *gauge
 }
 
 // loop steps the Manager until it is done.
@@ -223,6 +233,7 @@ func (d *run) follow() {
 
 // reconfigure takes the Runner's own part of new settings.
 func (d *run) reconfigure(s *terms.Settings) {
+	s.Watch.Midnight = d.midnight(&s.Watch, d.Clock()-d.begun)
 	d.routing = s.Routing
 	if s.Counters == d.Counters {
 		return
@@ -237,6 +248,15 @@ func (d *run) reconfigure(s *terms.Settings) {
 		d.counting.close()
 		d.counting = nil
 	}
+}
+
+// midnight returns Watch.Midnight, where the time of the Manager is now; 0 without hours that need
+// it.
+func (r *Runner) midnight(w *terms.Watch, now time.Duration) time.Duration {
+	if len(w.NoMoves) == 0 || r.Today == nil {
+		return 0
+	}
+	return r.Today() - now
 }
 
 // takeWork gives the Manager the result of work that ran beside the loop.
@@ -272,6 +292,10 @@ func (d *run) snapshot() {
 	}
 	s.Tally.Dropped.Unheeded += unheeded
 	s.Counters, s.Congestion = d.counting.shown(s.Role), d.easing.shown()
+	if !d.stopped {
+		d.gauge.look(s, &d.routing)
+	}
+	d.gauge.show(s)
 	d.Show(s)
 }
 

@@ -90,7 +90,7 @@ var commandGroups = map[string][]flagGroup{
 	"weft sm": {
 		{"Running the manager", "config print-config once codes interval jobs"},
 		{"What survives a restart", "state state-plans state-events lids keep keep-absent record"},
-		{"Routing", "engine option vls lmc fresh-lids seed unproven rebalance rebalance-after pause ask-roles"},
+		{"Routing", "engine option vls lmc fresh-lids seed unproven rebalance rebalance-after moves-per-minute no-moves pause ask-roles"},
 		{"Faulty, drained and unexpected parts", "drain flaps flaps-within quarantine babbling-port babbling-rate expect quarantine-strangers"},
 		{"Other subnet managers and ports", "priority sm-key take-over other-port"},
 		{"M_Keys", "m-key mkey-secret mkey-old-secret mkey-file mkey-protect mkey-lease"},

@@ -52,6 +52,7 @@ type mixer struct {
 	sent  []uint64   // by switch: the mask of what its end ports send to the LID
 	sls   []uint64   // by switch: the mask of packets that pass it
 	list  []int32
+	on    []uint64 // by switch, entry and VL: the mask of packets on its channel; only of collectByVL
 
 	tables []*vlIndices // memory of add
 }
@@ -287,6 +288,10 @@ func (m *mixer) spread(looped bool) {
 // of each alone.
 func (m *mixer) collect(looped bool) {
 	g := m.j.Graph
+	if m.j.lanes.byInput && !looped {
+		m.collectByVL()
+		return
+	}
 	m.each(func(s, kind, c int32) {
 		t := g.To[c]
 		for then, e := range m.ways[t] {
@@ -299,6 +304,50 @@ func (m *mixer) collect(looped bool) {
 			m.add(c, e, m.sls[s])
 		}
 	})
+}
+
+// collectByVL records the dependencies where VLs depend on the input port and no entries loop: it
+// follows packets from channel to channel with their VLs.
+func (m *mixer) collectByVL() {
+	d, j, g := m.w.collector.deps, m.j, m.j.Graph
+	kinds, n := j.trafficTo(m.w.paths.Owner), len(j.lanes.vls)
+	if m.on == nil {
+		m.on = make([]uint64, 2*g.NumSwitches*n)
+	}
+	clear(m.on)
+	on := func(s int32, kind int) []uint64 { return m.on[(2*int(s)+kind)*n:][:n] }
+	enter := func(s int32, kind int, in uint8, mask uint64) {
+		m.tables = j.tablesAt(m.tables[:0], s, in, g.FromPort[m.ways[s][kind]])
+		for _, table := range m.tables {
+			for i := range j.lanes.sls {
+				if table[i] != dropped {
+					on(s, kind)[table[i]] |= mask & j.lanes.inAll[i]
+				}
+			}
+		}
+	}
+	m.each(func(s, kind, _ int32) {
+		enter(s, int(kind), 0, m.sent[s]&kinds)
+		for _, h := range g.AttachedTo(s) {
+			enter(s, int(kind), g.EndPort[h], m.sent[s]&kinds)
+		}
+	})
+	for _, s := range m.list { // each before the next switches of its entries
+		for kind, c := range m.ways[s] {
+			if c < 0 {
+				continue
+			}
+			for then, e := range m.ways[g.To[c]] {
+				if e < 0 {
+					continue
+				}
+				for v, mask := range on(s, kind) {
+					d.add(d.pair(c, e, v), mask)
+					enter(g.To[c], then, g.ToPort[c], mask)
+				}
+			}
+		}
+	}
 }
 
 // add records a dependency. Where VLs depend on the input port it records all VLs that the SLs may

@@ -16,6 +16,7 @@
 //	loads.go               entries by channel, the last criterion of the choice
 //	dependencies.go        freedom from deadlock; lanes.go, relane.go: with several lanes
 //	reading.go, asis.go    tables of unknown origin, and Plans that stay as they are
+//	spread.go, paths.go    moves to less loaded links after a repair
 //
 // # Freedom from deadlock
 //
@@ -34,6 +35,18 @@
 // class. If that fails too, or with one lane, the repair fails with *Impossible, and the caller
 // routes afresh.
 //
+// # Spread
+//
+// A repair leaves returned links unused, and what it adds to links piles up. Spread moves entries
+// of a Plan one by one, those that gain most first. A gain is how many fewer meetings there are:
+// pairs of hosts on one channel with different destinations, weighted by the link's rate. A next
+// hop leads to a switch that was nearer to the LID, so no path grows and no mixture of old and new
+// entries loops. No packet passes two switches that change entries of the same LID, so it takes the
+// old path, or one with a single new hop. The dependencies of both are admitted into one order, as
+// in a repair; SLs stay. A move that adds dependencies counts half: many of them make later repairs
+// impossible. Hosts with several LIDs or ports refuse it, since their paths may be separate on
+// purpose.
+//
 // # Cost
 //
 // If the old Graph has its links, the repair reads the tables of the switches at both ends of a
@@ -46,4 +59,8 @@
 // by switch, with several LID by LID. LIDs of one switch with the same entries everywhere count
 // once. If packets keep their VL on the whole path (lash, dfsssp, nue), each VL has an order of its
 // own. The first added dependency makes all orders in parallel.
+//
+// Spread reads all columns twice, and the columns of each candidate again: O(LIDs of hosts x
+// switches x ways out of a switch x hops). With several lanes a move follows the packets of all
+// switches behind it.
 package repair

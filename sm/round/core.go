@@ -5,6 +5,7 @@ import (
 	"weft/fabric/subnets"
 	"weft/planner"
 	"weft/route"
+	"weft/route/repair"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 )
@@ -77,12 +78,13 @@ type finder struct {
 type writer struct {
 	*shared
 	clients   Clients
-	moved     int           // table entries that the repair of the previous Plan has moved
-	repaired  bool          // the Plan of this round is a repair
-	record    *terms.Record // sent to be stored; nil if nothing is
-	stored    bool          // the Store has ended
-	unstored  bool          // with an error
-	pauseOver bool          // the packets under way have had time to leave
+	moved     int               // table entries that the repair of the previous Plan has moved
+	repaired  bool              // the Plan of this round is a repair
+	spread    *repair.Spreading // of Limits.Moves
+	record    *terms.Record     // sent to be stored; nil if nothing is
+	stored    bool              // the Store has ended
+	unstored  bool              // with an error
+	pauseOver bool              // the packets under way have had time to leave
 
 	// read holds the blocks that switches held before the Plan was made, by tag of ledger.GetLFT.
 	// It is nil if all tables are known.
@@ -366,7 +368,7 @@ func (c *Round) askForPlan() {
 	c.enterPhase(routing)
 	q := &terms.RouteRequest{
 		Graph: c.Graph, Stored: c.inherit.Stored, Trees: c.inherit.Trees, Absent: c.DrainedHosts(), Multicast: c.By.Stays, Levels: c.By.Levels,
-		Found: c.foundPlan(), Afresh: c.given.Afresh,
+		Found: c.foundPlan(), Afresh: c.given.Afresh, Moves: c.given.Limits.Moves,
 	}
 	if q.Multicast {
 		q.NoGroups = c.WithoutGroups()

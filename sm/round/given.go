@@ -14,6 +14,7 @@ import (
 	"weft/route"
 	"weft/route/multicast"
 	"weft/route/planfile"
+	"weft/route/repair"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 )
@@ -71,6 +72,7 @@ type Limits struct {
 	Pending int           // SMPs handed out and not ended
 	Sweeps  int           // sweeps before the round accepts a fabric that keeps changing
 	Pause   time.Duration // time for packets under way to leave
+	Moves   int           // entries that move to less loaded links, besides a repair; 0: none
 }
 
 // Inherit holds the state that a round takes over from earlier rounds or other managers. Result
@@ -99,9 +101,10 @@ type Result struct {
 	// Overwritten is the MasterSMLID that another manager has written to a port of ours; 0: none.
 	Overwritten fabric.LID
 
-	Repaired   bool // the Plan is a repair of the previous one
-	Moved      int  // forwarding-table entries that the repair moved
-	Unbalanced bool // a rebalance is due
+	Repaired   bool              // the Plan is a repair of the previous one
+	Moved      int               // forwarding-table entries that the repair moved
+	Unbalanced bool              // a rebalance is due
+	Spread     *repair.Spreading // of Limits.Moves; nil: no entry was moved
 
 	Doubted map[fabric.GUID]bool // node GUIDs of which the next round believes nothing
 	// Held holds the ports in quarantine, as Apart does, except the only links to switches.
@@ -115,7 +118,7 @@ type Result struct {
 func (c *Round) Result() *Result {
 	return &Result{
 		Report: &c.report, Ledger: c.Ledger, Inherit: c.inherit, Record: c.record, Master: c.master, Overwritten: c.overwritten,
-		Repaired: c.repaired, Moved: c.moved, Unbalanced: c.given.Unbalanced,
+		Repaired: c.repaired, Moved: c.moved, Unbalanced: c.given.Unbalanced, Spread: c.spread,
 		Doubted: c.beliefs.doubted, Held: c.given.Apart.Held, Changing: c.changing, BrokenOff: c.brokenOff, Clients: c.clients,
 	}
 }

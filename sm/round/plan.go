@@ -27,7 +27,7 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, q.Stored), true, true, q.Multicast
 	req.Trees, req.NoGroups, req.Levels = q.Trees, q.NoGroups, q.Levels
 	if q.Kept != nil {
-		req.Kept, req.Afresh = q.Kept, q.Afresh
+		req.Kept, req.Afresh, req.Moves = q.Kept, q.Afresh, q.Moves
 	}
 	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
 	ev := &terms.Event{Kind: terms.Planned}
@@ -198,6 +198,9 @@ func (c *Round) noteRepair(r *planner.Result) {
 		c.moved, c.repaired = f.Moved, true
 		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %s moved, %d had used parts that are lost, drained or in quarantine", fold.Count(f.Moved, "entry", "entries"), f.Crossed)
+		if c.given.Limits.Moves > 0 {
+			c.spread, c.report.Routing.Kept = r.Spread, spreadText(r)
+		}
 		if len(r.Refused) > 0 {
 			c.note(terms.PlanKept, terms.Place{}, "every engine refused: the repaired old Plan is distributed")
 		}
@@ -206,6 +209,19 @@ func (c *Round) noteRepair(r *planner.Result) {
 		c.report.Routing.Kept = "routed from scratch: " + r.NotRepaired.Error()
 		c.note(terms.NotRepaired, terms.Place{}, "%v", r.NotRepaired)
 	}
+}
+
+// spreadText says how many entries a round has moved to less loaded links.
+func spreadText(r *planner.Result) string {
+	switch {
+	case r.NotSpread != nil:
+		return fmt.Sprintf("no entries can move: %v", r.NotSpread)
+	case r.Spread == nil:
+		return "no entry gains by a move"
+	case r.Spread.Left:
+		return fmt.Sprintf("%s moved to less loaded links, more can follow", fold.Count(r.Spread.Moved, "entry", "entries"))
+	}
+	return fold.Count(r.Spread.Moved, "entry", "entries") + " moved to less loaded links"
 }
 
 // noteWay notes what can go wrong while switches hold entries of the old Plan, of the new one and

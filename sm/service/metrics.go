@@ -84,6 +84,7 @@ var allFigures = []figure{
 	newFigure(prometheus.CounterValue, "rounds_total", "Rounds, by outcome; a round discovers, routes, proves and programs the subnet.", rounds, "outcome"),
 	count("repairs_total", "Rounds that repaired the routing in force instead of computing a new one.", func(t *watch.Tally) int { return t.Repairs }),
 	count("repaired_entries_total", "Entries of forwarding tables that repairs have moved.", func(t *watch.Tally) int { return t.Moved }),
+	count("spread_entries_total", "Entries of forwarding tables moved to less loaded links, other than by repairs.", func(t *watch.Tally) int { return t.Spread }),
 	count("written_blocks_total", "Blocks of forwarding tables that were written and acknowledged.", func(t *watch.Tally) int { return t.Blocks }),
 	smps("smp_requests_total", "Completed SMP requests: answered, refused or given up.", func(n terms.Count) int { return n.Requests }),
 	smps("smps_sent_total", "Sent SMPs, including retries.", func(n terms.Count) int { return n.Sent }),
@@ -111,10 +112,17 @@ var allFigures = []figure{
 	newFigure(prometheus.GaugeValue, "quarantined_link_returns", "How often a link in quarantine came back before; 50 links at most.", held(func(_ *shown, l *watch.HeldLink) float64 { return float64(l.Returns) }), "link"),
 	newFigure(prometheus.GaugeValue, "quarantined_link_release_timestamp_seconds", "When a link in quarantine is used again unless it changes before, in seconds since 1970; 0 while it is down; 50 links at most.", held(released), "link"),
 	inForce("worst_link_load_paths", "Host-to-host paths on the channel with the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
+	newFigure(prometheus.GaugeValue, "fresh_bandwidth_ratio", "Share of a fresh routing's effective bisection bandwidth that the routes in force deliver, as last measured; absent before.", bandwidthShare),
 	inForce("proven", "1 if the judge has proven the routes in force, else 0.", func(f *InForce) float64 { return truth(f.Proven) }),
 	newFigure(prometheus.GaugeValue, "unreachable_pairs", "Pairs of hosts without a path by the tables that switches hold; absent if unknown.", unreachable),
 	inForce("failed_rounds", "Rounds since the routes in force were written, if they all failed.", func(f *InForce) float64 { return float64(f.Failed) }),
 	inForce("complete", "1 if the last round brought the subnet up and left nothing out, else 0.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
+}
+
+func bandwidthShare(f *shown, add func(float64, ...string)) {
+	if f.Share != nil {
+		add(f.Share.Of())
+	}
 }
 
 func roles(f *shown, add func(float64, ...string)) {

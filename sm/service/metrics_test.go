@@ -81,7 +81,7 @@ func TestSeriesFromTheStart(t *testing.T) {
 		family, _, _ := strings.Cut(name, "{")
 		switch family {
 		case "weft_sm_engine_info", "weft_sm_port_error_rate_per_second", "weft_sm_quarantined_link_returns", "weft_sm_quarantined_link_release_timestamp_seconds",
-			"weft_sm_unreachable_pairs": // absent while it is unknown
+			"weft_sm_unreachable_pairs", "weft_sm_fresh_bandwidth_ratio": // absent while unknown
 			continue
 		}
 		if v, ok := first[name]; !ok || v != 0 && !strings.HasSuffix(family, "_info") && name != `weft_sm_role{role="looking"}` {

@@ -21,6 +21,7 @@ import (
 
 	"weft/fabric"
 	"weft/judge/quality"
+	"weft/planner"
 	"weft/route"
 	"weft/sm/sa"
 	"weft/sm/smtest"
@@ -85,6 +86,7 @@ func master() *watch.Snapshot {
 		UnderWay: &watch.Round{Number: 3, Why: "asked for", Begun: 4500 * time.Millisecond, Phase: "route"},
 		Due:      []watch.Due{{What: "a round: asked for", At: 0}, {What: "a light sweep", At: 8 * time.Second}},
 		Tally:    watch.Tally{LightSweeps: 4, HeavySweeps: 3},
+		Share:    &planner.Share{Runs: 100, Ours: 0.6, Fresh: 0.75},
 		Clients:  terms.Registered{Services: 3, Subscriptions: 2, Groups: 4, Members: 70, MLIDs: 1024, MLIDsUsed: 5, Refused: sa.RefusedCounts{Groups: 11, Members: 12, Services: 13, Subscriptions: 14}, Standbys: 1, Reports: sa.ReportCounts{Acknowledged: 9, Unanswered: 1, Dropped: 4}},
 		Queries: []terms.QueryCount{
 			{Attribute: "LinkRecord", Answered: 1},
@@ -145,6 +147,7 @@ proven           no
 subnet           12 switches, 32 CAs, 0 routers, 63 links; the subnet manager
                  has LID 7
 worst link       27 paths between hosts; 1 lane
+bandwidth        80.0 % of a fresh routing's (ebb 0.600 of 0.750)
 round under way  3, route, for 500ms: asked for
 last round       2, NOT ROUTED in 1s: a trap
 next             in 0s a round: asked for

@@ -82,6 +82,18 @@ type InForce struct {
 	Routers      int              `json:"routers"`
 	Links        int              `json:"links"`
 	Drained      []string         `json:"drained"` // drained parts without traffic
+	// Bandwidth compares the Plan with a fresh routing; absent before the first measurement.
+	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
+}
+
+// Bandwidth is the effective bisection bandwidth of the Plan in force beside that of a fresh
+// routing by the same engine, on the same random bisections.
+type Bandwidth struct {
+	Runs   int     `json:"runs"`      // random bisections
+	Ours   float64 `json:"ebb"`       // of the Plan in force: 1 is the full rate of every host
+	Fresh  float64 `json:"fresh_ebb"` // of a fresh routing
+	Share  float64 `json:"share"`     // of the fresh routing's, 1 at most
+	Former bool    `json:"former"`    // measured before the last change of the Plan
 }
 
 // Round is a bring-up.
@@ -175,6 +187,9 @@ func newInForce(s *shown) *InForce {
 	if out.Levels = []levels.Summary{}; s.Routed != nil {
 		out.Servers = len(s.Routed.Graph.Servers().List)
 		out.Levels = append(out.Levels, levels.Summarise(s.Routed.Graph, s.Routed.Plan)...)
+	}
+	if b := s.Share; b != nil {
+		out.Bandwidth = &Bandwidth{b.Runs, b.Ours, b.Fresh, b.Of(), s.FormerShare}
 	}
 	check := r.Routing.Check
 	if r.Find(terms.KeptClosed) != nil || r.Find(terms.HalfWritten) != nil { // what was proven is not what they hold
@@ -296,6 +311,13 @@ func (s *Status) addSubnet(lines *rows) {
 		}
 		lines.add("subnet", "%d switches, %d CAs%s, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, servers, f.Routers, f.Links, f.SMLID)
 		lines.add("worst link", "%s between hosts; %s", fold.Count(f.MaxLoad, "path", "paths"), fold.Count(f.VLs, "lane", "lanes"))
+		if b := f.Bandwidth; b != nil {
+			former := ""
+			if b.Former {
+				former = ", measured before the last change"
+			}
+			lines.add("bandwidth", "%.1f %% of a fresh routing's (ebb %.3f of %.3f)%s", 100*b.Share, b.Ours, b.Fresh, former)
+		}
 		for i := range f.Levels {
 			lines.add("level "+f.Levels[i].Name, "%s", &f.Levels[i])
 		}

@@ -173,6 +173,9 @@ type Watch struct {
 	Retry     time.Duration // from an incomplete round to the next one, doubled each time
 	MostRetry time.Duration // the longest such delay
 	Rebalance time.Duration // from the last repair to a routing from scratch; 0: never
+	Moves     int           // entries of forwarding tables a minute that may move to less loaded links; 0: none
+	NoMoves   []Hours       // when no entry moves but for repairs
+	Midnight  time.Duration // from the start of a day in UTC to time 0 of the Manager, for NoMoves
 	Flaps     FlapRule      // which links are put in quarantine
 	Babble    BabbleRule    // what happens to ports that send too much
 
@@ -199,6 +202,9 @@ var UsualWatch = Watch{
 	Babble: BabbleRule{Rate: 250},
 	Flaps:  FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
 }
+
+// UsualMoves is the default of Watch.Moves for weft sm.
+const UsualMoves = 2000
 
 // BabbleRule says which ports babble, and whether they are disabled.
 type BabbleRule struct {

@@ -177,6 +177,7 @@ type RouteRequest struct {
 	// master are in force.
 	FreshLIDs bool
 	Afresh    bool // route from scratch, and repair Kept only if all refuse
+	Moves     int  // entries that may move to less loaded links besides
 }
 
 // Group returns the number of the group that one End cancels, never 0: the SMPs of a round, or

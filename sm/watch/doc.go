@@ -7,8 +7,9 @@
 // and reads some blocks of forwarding tables again (audit.go).
 // PortStateChange, silence, and the traps 128, 144 and 145 are changes (unasked.go); every trap is
 // repressed. The first change begins a round at once; Watch.Quiet and Watch.MostQuiet say how long
-// the next one waits for more changes. A round repairs the Plan in force. After Watch.Rebalance
-// without another change, a round routes everything afresh and so uses returned links. A round that
+// the next one waits for more changes. A round repairs the Plan in force. Rounds after it move
+// entries to less loaded links, such as returned ones (package moving). After Watch.Rebalance
+// without another change, a round routes everything afresh. A round that
 // a change began asks only devices that may have changed; other rounds ask everything. If a round
 // did not bring up everything, the next one begins after Watch.Retry, then after twice that time.
 //

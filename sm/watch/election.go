@@ -8,6 +8,7 @@ import (
 	"weft/fabric"
 	"weft/sm/ledger"
 	"weft/sm/terms"
+	"weft/sm/watch/moving"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -88,7 +89,7 @@ func (m *Manager) putSMInfo(data []byte, reader fabric.GUID) {
 func (m *Manager) standBy(now time.Duration, o *ledger.OtherManager) {
 	m.giveUp()
 	m.next.Held = true
-	m.change, m.again, m.afresh, m.wanted = nothingChanged, terms.Never, terms.Never, wantedRound{} // changes are the master's business
+	m.change, m.again, m.afresh, m.moves, m.wanted = nothingChanged, terms.Never, terms.Never, moving.New(), wantedRound{} // changes are the master's business
 	m.dropSweep()
 	m.unsteady = unsteady{}
 	m.alarms = newAlarms()

@@ -111,24 +111,26 @@ func inForceOf(m *Manager) (terms.Config, terms.Watch) {
 }
 
 // seldom are the settings that no device holds: only the manager does.
-const seldom = "interval rebalance-after pause sm-key unproven take-over ask-roles expect flaps babbling-rate keep-absent congestion-control options priority"
+const seldom = "interval rebalance-after moves-per-minute no-moves pause sm-key unproven take-over ask-roles expect flaps babbling-rate keep-absent congestion-control options priority"
 
 // reloads are the settings that a reload may change, by the name of their option, with a value that
 // is not the default.
 var reloads = map[string]func(t *testing.T, o *options){
-	"interval":        func(_ *testing.T, o *options) { o.watch.Interval = 3 * time.Second },
-	"rebalance-after": func(_ *testing.T, o *options) { o.watch.Rebalance = 30 * time.Second },
-	"flaps":           func(_ *testing.T, o *options) { o.watch.Flaps.Times = 2 },
-	"babbling-rate":   func(_ *testing.T, o *options) { o.watch.Babble.Rate = 77 },
-	"keep-absent":     func(_ *testing.T, o *options) { o.watch.KeepAbsent = 7 },
-	"pause":           func(_ *testing.T, o *options) { o.cfg.Pause = 3 * time.Second },
-	"priority":        func(_ *testing.T, o *options) { o.cfg.Priority = 9 },
-	"sm-key":          func(_ *testing.T, o *options) { o.cfg.SMKey = 77 },
-	"unproven":        func(_ *testing.T, o *options) { o.cfg.Unproven = true },
-	"take-over":       func(_ *testing.T, o *options) { o.cfg.TakeOver = true },
-	"ask-roles":       func(_ *testing.T, o *options) { o.cfg.AskRoles = true },
-	"options":         func(_ *testing.T, o *options) { o.cfg.Options = map[string]string{"engine": "updn"} },
-	"drain":           func(_ *testing.T, o *options) { o.cfg.Drain = []string{"spine 0"} },
+	"interval":         func(_ *testing.T, o *options) { o.watch.Interval = 3 * time.Second },
+	"rebalance-after":  func(_ *testing.T, o *options) { o.watch.Rebalance = 30 * time.Second },
+	"moves-per-minute": func(_ *testing.T, o *options) { o.watch.Moves = 60 },
+	"no-moves":         func(_ *testing.T, o *options) { o.watch.NoMoves = []terms.Hours{{From: time.Hour, To: 2 * time.Hour}} },
+	"flaps":            func(_ *testing.T, o *options) { o.watch.Flaps.Times = 2 },
+	"babbling-rate":    func(_ *testing.T, o *options) { o.watch.Babble.Rate = 77 },
+	"keep-absent":      func(_ *testing.T, o *options) { o.watch.KeepAbsent = 7 },
+	"pause":            func(_ *testing.T, o *options) { o.cfg.Pause = 3 * time.Second },
+	"priority":         func(_ *testing.T, o *options) { o.cfg.Priority = 9 },
+	"sm-key":           func(_ *testing.T, o *options) { o.cfg.SMKey = 77 },
+	"unproven":         func(_ *testing.T, o *options) { o.cfg.Unproven = true },
+	"take-over":        func(_ *testing.T, o *options) { o.cfg.TakeOver = true },
+	"ask-roles":        func(_ *testing.T, o *options) { o.cfg.AskRoles = true },
+	"options":          func(_ *testing.T, o *options) { o.cfg.Options = map[string]string{"engine": "updn"} },
+	"drain":            func(_ *testing.T, o *options) { o.cfg.Drain = []string{"spine 0"} },
 	"partitions": func(t *testing.T, o *options) {
 		o.cfg.Partitions = smtest.Partitioning(t, `Default=0x7fff: ALL=limited; storage=0x10, ipoib: "host 1"=full, ALL_CAS;`, true, true)
 	},

@@ -60,7 +60,7 @@ func TestTimes(t *testing.T) {
 	if n.LightSweepTimes.All != n.LightSweeps || n.LightSweeps == 0 {
 		t.Errorf("%d light sweeps, %+v", n.LightSweeps, n.LightSweepTimes)
 	}
-	if n.RouteTimes != (Times{By: [len(TimeBounds)]int{3: 1}, All: 1, Sum: v.planTime}) || n.RepairTimes.All != 0 || n.RoundTimes.All != 1 {
+	if n.RouteTimes != (terms.Times{By: [len(terms.TimeBounds)]int{3: 1}, All: 1, Sum: v.planTime}) || n.RepairTimes.All != 0 || n.RoundTimes.All != 1 {
 		t.Errorf("routes %+v, repairs %+v, rounds %+v", n.RouteTimes, n.RepairTimes, n.RoundTimes)
 	}
 	_, id := v.switchLink(t, 3)
@@ -70,7 +70,7 @@ func TestTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var trap, ended time.Duration
-	var repair Times
+	var repair terms.Times
 	v.onAction = func(a *terms.Action) {
 		switch {
 		case a.Kind == terms.Note && a.Incident.Kind == terms.TrapCame && trap == 0:
@@ -83,11 +83,11 @@ func TestTimes(t *testing.T) {
 	if repair.All != 1 || repair.Sum != ended-trap || trap < pulled || repair.Sum < v.planTime {
 		t.Errorf("pulled at %v, told at %v, ended at %v: %+v", pulled, trap, ended, repair)
 	}
-	var times Times
+	var times terms.Times
 	for _, d := range []time.Duration{0, time.Millisecond, time.Millisecond + 1, time.Hour} {
-		times.add(d)
+		times.Add(d)
 	}
-	if times.By != [len(TimeBounds)]int{2, 1} || times.All != 4 {
+	if times.By != [len(terms.TimeBounds)]int{2, 1} || times.All != 4 {
 		t.Errorf("%+v", times)
 	}
 }

@@ -95,7 +95,7 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 	}
 	if c := m.inForce; l.under && int(l.next) >= len(c.Nodes)+len(c.Rewritten)+len(l.audit.picked) && l.outstanding == 0 {
 		l.under, l.due = false, now+m.watch.Interval
-		m.tally.LightSweepTimes.add(now - l.begun)
+		m.tally.LightSweepTimes.Add(now - l.begun)
 		c.ForgetRewritten()
 	}
 }

@@ -10,9 +10,11 @@ import (
 	"weft/fabric"
 	"weft/internal/fold"
 	"weft/planner"
+	"weft/route/repair"
 	"weft/sm/ledger"
 	"weft/sm/round"
 	"weft/sm/terms"
+	"weft/sm/watch/moving"
 	"weft/wire/mad"
 )
 
@@ -82,6 +84,7 @@ type schedule struct {
 	storeSince, storeLate time.Duration // since when the round stores, and when it is to go on without
 	again                 time.Duration // the next round, if nothing changes
 	afresh                time.Duration // routing from scratch, since the Plan in force is unbalanced
+	moves                 moving.Schedule
 
 	unbalanced bool // the Plan in force was repaired, or leaves something unused
 }
@@ -123,7 +126,7 @@ type memory struct {
 func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
-		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never},
+		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moving.New()},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
@@ -164,7 +167,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	case terms.Answer:
 		m.onAnswer(now, ev)
 	case terms.Planned:
-		m.tally.RouteTimes.add(now - m.routing)
+		m.tally.RouteTimes.Add(now - m.routing)
 		m.stepRound(ev)
 	case terms.Stored:
 		m.storeLate = terms.Never
@@ -308,8 +311,10 @@ func (m *Manager) proceed(now time.Duration) {
 		m.beginRound(m.change.text(), askChanged)
 	case now >= m.again:
 		m.beginRound(m.whyAgain(), askAll)
-	case now >= m.contest.delay(m.afresh):
+	case now >= afreshDue(m):
 		m.beginRound("routing from scratch after repairs", routeAfresh)
+	case now >= m.contest.delay(m.moves.Due(&m.watch, now)):
+		m.beginRound(moving.Why, moveEntries)
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
 		m.release(now)
 	case now >= m.groups.membersDue():
@@ -330,6 +335,11 @@ func (m *Manager) proceed(now time.Duration) {
 	wakeForNext(m)
 }
 
+// afreshDue returns when the Plan is routed from scratch: never while the subnet is contested.
+func afreshDue(m *Manager) time.Duration {
+	return m.contest.delay(moving.Allowed(&m.watch, m.afresh, m.now))
+}
+
 // endPause goes on with a round whose pause is over.
 func endPause(m *Manager, now time.Duration) {
 	if m.inRound && now >= m.pauseEnds {
@@ -342,7 +352,7 @@ func endPause(m *Manager, now time.Duration) {
 // wakeForNext asks for a call of Step when the next work between rounds is due.
 func wakeForNext(m *Manager) {
 	at := min(
-		m.change.due(), m.alarms.due, m.again, m.contest.delay(m.afresh), m.sweep.due, m.election.pollDue(),
+		m.change.due(), m.alarms.due, m.again, afreshDue(m), m.contest.delay(m.moves.Due(&m.watch, m.now)), m.sweep.due, m.election.pollDue(),
 		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
 	)
 	if at < terms.Never {
@@ -363,6 +373,7 @@ const (
 	askAll      roundKind = iota // ask everything; repair the Plan in force
 	askChanged                   // ask only devices that may have changed since the round in force; repair its Plan
 	routeAfresh                  // ask everything; route from scratch and keep LIDs
+	moveEntries                  // as askChanged; besides, move entries to less loaded links
 )
 
 // beginRound begins a bring-up.
@@ -370,7 +381,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
-	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && kind == askChanged:
+	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && (kind == askChanged || kind == moveEntries):
 		kind = askAll
 	case kind == askAll && m.contest.isOn():
 		kind = askChanged
@@ -404,7 +415,10 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
 	g.By.Drain, g.By.Avoid, g.By.Stays = m.Drained(), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
-	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
+	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind == askAll || kind == routeAfresh, m.doubted, kind == routeAfresh, m.failed
+	if kind == moveEntries {
+		g.Limits.Moves = m.moves.Begin(&m.watch, m.now)
+	}
 	if m.inForce == nil {
 		g.Inherit.Seen = m.result.Ledger
 	}
@@ -556,8 +570,18 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.share(terms.Shared{Rest: changes[mostChanges:]})
 	}
 	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
-	if m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced {
+	switch {
+	case m.given.Limits.Moves > 0 && m.afresh < terms.Never: // no change of the subnet
+	case m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced:
 		m.afresh = now + m.watch.Rebalance
+	}
+	switch {
+	case m.given.Afresh, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
+		m.moves.Drop()
+	case m.given.Limits.Moves > 0:
+		m.moves.Ended(m.result.Spread != nil)
+	case added || m.result.Moved > 0:
+		m.moves.Changed(now)
 	}
 	if before == nil {
 		m.tellInherited()

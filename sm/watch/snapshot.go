@@ -4,12 +4,14 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/route"
 	"weft/route/levels"
 	"weft/sm/congestion"
 	"weft/sm/ledger"
 	"weft/sm/perf"
 	"weft/sm/terms"
+	"weft/sm/watch/moving"
 	"weft/wire/mad"
 )
 
@@ -41,6 +43,10 @@ type Snapshot struct {
 	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are.
 	Congestion *congestion.Report
 	Counters   *perf.Report // of ports; set by the Runner, nil before the first reading has ended
+	// Share compares a Plan's bandwidth with a fresh routing's; set by the Runner, nil before the
+	// first measurement. FormerShare says that the Plan has changed since.
+	Share       *planner.Share
+	FormerShare bool
 }
 
 // Routed is the subnet of a round and the Plan that its devices hold. Indices of the Plan are those
@@ -154,7 +160,8 @@ func (m *Manager) due() (list []Due) {
 		return list
 	}
 	add("a round: the last one did not bring up everything", m.again)
-	add("routing from scratch after repairs", m.contest.delay(m.afresh))
+	add("routing from scratch after repairs", afreshDue(m))
+	add("a round: "+moving.Why, m.contest.delay(m.moves.Due(&m.watch, m.now)))
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())
 	return list

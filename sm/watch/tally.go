@@ -17,16 +17,17 @@ type Tally struct {
 	Rounds      [len(ends)]int
 	Repairs     int // rounds that repaired the Plan in force
 	Moved       int // entries of forwarding tables moved by repairs
+	Spread      int // entries of forwarding tables moved to less loaded links
 	Blocks      int // of forwarding tables, written and acknowledged
 	Traps       [len(trapNumbers) + 1]int
 	Dropped     Dropped
 	smps        [ledger.NumKinds + 1]smpCount
 
-	LightSweepTimes Times // of light sweeps that came to their end
-	RoundTimes      Times // of rounds, from beginning to end
-	RouteTimes      Times // of Plans: computed and judged
-	RepairTimes     Times // from the first sign of a change to the end of the round that repaired the Plan
-	Quarantines     int   // links put in quarantine
+	LightSweepTimes terms.Times // of light sweeps that came to their end
+	RoundTimes      terms.Times // of rounds, from beginning to end
+	RouteTimes      terms.Times // of Plans: computed and judged
+	RepairTimes     terms.Times // from the first sign of a change to the end of the round that repaired the Plan
+	Quarantines     int         // links put in quarantine
 }
 
 // Dropped counts datagrams that were ignored.
@@ -146,13 +147,16 @@ func (t *Tally) trap(number uint64) {
 // that it handles.
 func (t *Tally) round(now, begun, noticed time.Duration, result *round.Result) {
 	r := result.Report
-	t.RoundTimes.add(now - begun)
+	t.RoundTimes.Add(now - begun)
 	t.Rounds[slices.Index(ends[:], r.State)]++
 	t.HeavySweeps += r.Sweeps
 	t.Blocks += r.Written.Blocks
-	if result.Repaired {
+	switch {
+	case result.Spread != nil:
+		t.Spread += result.Spread.Moved
+	case result.Repaired:
 		t.Repairs++
 		t.Moved += result.Moved
-		t.RepairTimes.add(now - noticed)
+		t.RepairTimes.Add(now - noticed)
 	}
 }

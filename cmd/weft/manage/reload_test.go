@@ -51,7 +51,7 @@ func atReload(t *testing.T) (base lines, changes map[string]lines) {
 		"api-token": nil, "api-cert": nil, "api-key": nil, // see TestRenewAPI
 	}
 	for name, value := range (lines{
-		"interval": "3s", "rebalance-after": "9m", "pause": "3s", "priority": "9", "sm-key": "77", "unproven": "true", "take-over": "true", "ask-roles": "true",
+		"interval": "3s", "rebalance-after": "9m", "moves-per-minute": "77", "no-moves": "[01:00-02:00]", "pause": "3s", "priority": "9", "sm-key": "77", "unproven": "true", "take-over": "true", "ask-roles": "true",
 		"lids": dir + "/lids", "plan": dir + "/plan", "output": dir + "/output", "json": "true", "partitions": partitions, "drain": "[spine 1]", "expect": "torus(4)",
 		"babbling-rate": "77", "babbling-port": "disable", "flaps": "2", "flaps-within": "3m", "quarantine": "7m", "keep-absent": "12", "m-key": "6", "engine": "dfsssp", "vls": "2", "seed": "5", "jobs": "1",
 		"kind": "[storage=oss*]", "kinds": file("kinds", "storage oss*\n"), "cn-guids": guids, "io-guids": guids, "levels": file("levels", "default\nstorage share=3 sl=5\n"),
@@ -78,6 +78,9 @@ func (a *inForce) differing(b *inForce) (names []string) {
 	for _, both := range [][2]any{{a.cfg, b.cfg}, {a.watch, b.watch}, {a.settings.Routing, b.settings.Routing}, {a.settings.Counters, b.settings.Counters}} {
 		x, y := reflect.ValueOf(both[0]), reflect.ValueOf(both[1])
 		for i := range x.NumField() {
+			if !x.Type().Field(i).IsExported() {
+				continue
+			}
 			if p, q := x.Field(i).Interface(), y.Field(i).Interface(); !reflect.DeepEqual(p, q) && fmt.Sprintf("%+v", p) != fmt.Sprintf("%+v", q) {
 				names = append(names, fmt.Sprintf("%s: %.200v, and %.200v", x.Type().Field(i).Name, p, q))
 			}

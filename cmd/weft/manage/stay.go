@@ -110,6 +110,9 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.watch.Rebalance < 0 {
 		return nil, errors.New("--rebalance-after must be 0 or more")
 	}
+	if s.watch.Moves < 0 {
+		return nil, errors.New("--moves-per-minute must be 0 or more")
+	}
 	if err := errors.Join(s.checkFaultFlags(), s.checkOthers()); err != nil {
 		return nil, err
 	}
@@ -128,6 +131,14 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	runner.Options = s.shape(cmd.Flags())
 	runner.Watch = terms.UsualWatch
 	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
+	runner.Watch.Moves, runner.Today = s.watch.Moves, today
+	for _, text := range s.noMoves {
+		hours, err := terms.ParseHours(text)
+		if err != nil {
+			return nil, fmt.Errorf("--no-moves %w", err)
+		}
+		runner.Watch.NoMoves = append(runner.Watch.NoMoves, hours)
+	}
 	runner.Watch.Flaps, runner.Watch.Babble, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.Babble, s.watch.KeepAbsent
 	if s.service.counters.Interval < 0 || s.service.counters.Rate < 1 {
 		return nil, errors.New("--counters must be 0 or more, --counters-rate 1 or more")
@@ -138,6 +149,12 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	}
 	runner.Watch.Retry = min(runner.Watch.Retry, s.watch.Interval)
 	return runner, nil
+}
+
+// today returns the time of the day in UTC.
+func today() time.Duration {
+	now := time.Now().UTC()
+	return now.Sub(now.Truncate(24 * time.Hour))
 }
 
 // writeFiles writes the files after a round, each for itself.

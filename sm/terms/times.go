@@ -1,4 +1,4 @@
-package watch
+package terms
 
 import "time"
 
@@ -15,8 +15,8 @@ type Times struct {
 	Sum time.Duration
 }
 
-// add counts a duration.
-func (t *Times) add(d time.Duration) {
+// Add counts a duration.
+func (t *Times) Add(d time.Duration) {
 	t.All++
 	t.Sum += d
 	for i, bound := range TimeBounds {

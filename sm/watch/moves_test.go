@@ -1,0 +1,140 @@
+package watch
+
+import (
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+)
+
+// switchLinks lists the links between switches.
+func switchLinks(f *fabric.Fabric) (list []fabric.LinkID) {
+	for id := range f.Links {
+		if f.IsSwitchLink(fabric.LinkID(id)) {
+			list = append(list, fabric.LinkID(id))
+		}
+	}
+	return list
+}
+
+// entriesOver counts the entries of LIDs over a link by the Plan in force, on both sides.
+func (v *virtual) entriesOver(link fabric.LinkID) (n [2]int) {
+	f, c := v.sub.Fabric(), v.manager.inForce
+	for side, e := range [2]fabric.End{f.Links[link].A, f.Links[link].B} {
+		for s, guid := range c.Graph.SwitchGUID {
+			for lid := fabric.LID(1); guid == f.Nodes[e.Node].GUID && lid <= c.Plan.Tables.Top(); lid++ {
+				if c.Plan.Tables.Port(int32(s), lid) == e.Port {
+					n[side]++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// TestReturnedLinkCarries: a link that came back carries traffic again while other links fail every
+// ten seconds. No LID moves, and no more entries than are allowed. Without moves, the link would
+// wait for a quiet minute.
+func TestReturnedLinkCarries(t *testing.T) {
+	for _, perMinute := range []int{2000, 60, 0} {
+		f := smtest.Formula(t, "rlft(8,2)")
+		v, err := newVirtual(f, emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		watch := terms.UsualWatch
+		watch.Moves = perMinute
+		v.manager = NewManager(terms.Config{}, watch)
+		v.step(&terms.Event{Kind: terms.Start})
+		v.runUntil(v.now + time.Second)
+		lids, links := v.lidsOf(), switchLinks(v.sub.Fabric())
+		setDown := func(l fabric.LinkID, down bool) {
+			if err := v.sub.SetLinkDown(l, down); err != nil {
+				t.Fatal(err)
+			}
+		}
+		setDown(links[0], true)
+		v.runUntil(v.now + 10*time.Second)
+		if n := v.entriesOver(links[0]); n != [2]int{} {
+			t.Fatalf("%v entries over a failed link", n)
+		}
+		setDown(links[0], false)
+		v.runUntil(v.now + 10*time.Second)
+		begun := v.now
+		for k := 5; v.now < begun+50*time.Second; k += 6 {
+			setDown(links[k], true)
+			v.runUntil(v.now + 10*time.Second)
+		}
+		used := v.entriesOver(links[0])
+		if (used[0] > 0 && used[1] > 0) != (perMinute > 0) {
+			t.Errorf("%d a minute: %v entries over the link that came back: %v", perMinute, used, v.entries)
+		}
+		if moved := v.manager.tally.Spread; moved > perMinute*7/6 || (moved > 0) != (perMinute > 0) {
+			t.Errorf("%d a minute: %d entries moved", perMinute, moved)
+		}
+		for guid, lid := range v.lidsOf() {
+			if lids[guid] != lid {
+				t.Errorf("%s has LID %d, had %d", guid, lid, lids[guid])
+			}
+		}
+		v.verify(t)
+	}
+}
+
+// TestNoMoves: in the hours without moves nothing moves, and nothing is routed from scratch but by
+// request; after them it is.
+func TestNoMoves(t *testing.T) {
+	f := smtest.Formula(t, "rlft(8,2)")
+	v, err := newVirtual(f, emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := terms.UsualWatch
+	watch.Moves = terms.UsualMoves
+	watch.NoMoves, watch.Midnight = []terms.Hours{{From: 22 * time.Hour, To: 6 * time.Hour}}, 5*time.Hour+50*time.Minute
+	v.manager = NewManager(terms.Config{}, watch)
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + time.Second)
+	link := switchLinks(v.sub.Fabric())[0]
+	for _, down := range []bool{true, false} {
+		if err := v.sub.SetLinkDown(link, down); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 20*time.Second)
+	}
+	v.runUntil(9 * time.Minute)
+	if n := v.entriesOver(link); n != [2]int{} || v.manager.tally.Spread > 0 {
+		t.Errorf("%v entries over the link, %d moved: %v", n, v.manager.tally.Spread, v.entries)
+	}
+	v.runUntil(10*time.Minute + 5*time.Second)
+	if n := v.entriesOver(link); n[0] == 0 || n[1] == 0 {
+		t.Errorf("after the hours %v entries over the link: %v", n, v.entries)
+	}
+}
+
+// TestMovesEnd: when no entry gains by a move, no more rounds begin.
+func TestMovesEnd(t *testing.T) {
+	v, err := newVirtual(smtest.Formula(t, "rlft(8,2)"), emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := terms.UsualWatch
+	watch.Moves, watch.Rebalance = terms.UsualMoves, 0
+	v.manager = NewManager(terms.Config{}, watch)
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + time.Second)
+	link := switchLinks(v.sub.Fabric())[0]
+	for _, down := range []bool{true, false} {
+		if err := v.sub.SetLinkDown(link, down); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 2*time.Minute)
+	}
+	rounds := v.told(terms.RoundBegun)
+	if v.runUntil(v.now + 10*time.Minute); v.told(terms.RoundBegun) > rounds || v.manager.tally.Spread == 0 {
+		t.Errorf("%d entries moved; %d more rounds: %v", v.manager.tally.Spread, v.told(terms.RoundBegun)-rounds, v.entries)
+	}
+}
