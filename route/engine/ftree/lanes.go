@@ -22,8 +22,8 @@ type laneLayout struct {
 // for hosts that share a link upwards do not hold each other up. Any lanes are free of deadlock,
 // since the paths are so on a single one. Traffic of switches is on the first lane.
 //
-// Deviation: for an odd number of lanes line 3 of algorithm 1 yields a missing lane, so assign takes
-// it modulo that number.
+// Deviation: for an odd number of lanes line 3 of algorithm 1 yields a missing lane, so assign
+// takes it modulo that number.
 func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan *route.Plan) error {
 	spreadOver := int32(y.lanes)
 	if y.second != nil {
@@ -115,8 +115,8 @@ func newSpreadLanes(classes []slClass, lanes int32) *spreadLanes {
 	return l
 }
 
-// fillRow fills in the lanes from the classes of other leaves to one class of a leaf. Classes are in
-// the order of their leaves.
+// fillRow fills in the lanes from the classes of other leaves to one class of a leaf. Classes are
+// in the order of their leaves.
 func (l *spreadLanes) fillRow(row []uint8, to int) {
 	copy(row[:to], l.fromFirst[l.asSecond[to]])
 	copy(row[to+1:], l.fromSecond[l.asFirst[to]][to+1:])

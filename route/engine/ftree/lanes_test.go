@@ -58,8 +58,8 @@ func TestVFtree(t *testing.T) {
 }
 
 // algorithm1 is algorithm 1 of paper II as printed: the lane of every two of n leaves. Line 17
-// brings lanes back below the largest one; line 3 can leave a lane that is missing for an odd number
-// of lanes, which is taken modulo that number.
+// brings lanes back below the largest one; line 3 can leave a lane that is missing for an odd
+// number of lanes, which is taken modulo that number.
 func algorithm1(n, lanes int) [][]int {
 	vl, set := make([][]int, n), make([][]bool, n)
 	for i := range n {
