@@ -57,7 +57,7 @@ func Spec() *route.Spec {
 				Doc: "separate the paths to the ports of one host (paper VI): balance all equally (mftree), or the first port of each host separately (standby)",
 			},
 			{Name: "lanes", Default: none, OneOf: []string{none, vftree}, Doc: "spread the pairs of leaves over virtual lanes (paper II)"},
-			{Name: "vls", Default: 0, Max: route.NumSLs - 1, Doc: "lanes for vftree, 0 for all allowed ones"},
+			{Name: "vls", Default: 0, Max: route.NumSLs - 1, Doc: "lanes for vftree, 0 for all allowed ones; a second lane for paths that are not up and down comes on top where one is left"},
 			{Name: "roots", Default: []string(nil), Switches: true, Doc: "all switches with the role of root, by GUID or description (a;b); when none is given, those that have it by --roles or by themselves, or else inferred"},
 			{Name: "leaves", Default: []string(nil), Switches: true, Doc: "switches with the role of leaf besides those with hosts, in the same order"},
 			{Name: "avoid", Default: []string(nil), Switches: true, Doc: "switches that must not be the root of the subtree, such as the subnet manager's"},
@@ -99,7 +99,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	switch {
 	case joining != nil:
 		if layout.second, err = joinSwitches(ctx, in, r, joining, plan.Tables); layout.second != nil {
-			layout.lanes = max(2, lanes)
+			layout.lanes = min(lanes+1, in.MaxVLs)
 		}
 	case e.String("switches") == sftree:
 		err = e.joinBySubtree(ctx, in, r, plan)

@@ -22,16 +22,14 @@ type laneLayout struct {
 // for hosts that share a link upwards do not hold each other up. Any lanes are free of deadlock,
 // since the paths are so on a single one. Traffic of switches is on the first lane.
 //
-// Deviations: for an odd number of lanes line 3 of algorithm 1 yields a missing lane, so assign
-// takes it modulo that number. In an oversubscribed tree hosts of one leaf share a link upwards
-// too. So the hosts of a leaf form classes by the round in which links were dealt to them, and the
-// lane advances with the rounds of both ends.
+// Deviation: for an odd number of lanes line 3 of algorithm 1 yields a missing lane, so assign
+// takes it modulo that number.
 func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan *route.Plan) error {
 	spreadOver := int32(y.lanes)
 	if y.second != nil {
 		spreadOver--
 	}
-	c := y.slClasses(t, spreadOver)
+	c := y.slClasses(t)
 	of := make([]int32, int(in.Ends.Top())+1)
 	for lid, end := range in.Ends.ByLID() {
 		of[lid] = -1
@@ -84,9 +82,8 @@ func (y *laneLayout) notes(allowed int) []string {
 	return append(notes, fmt.Sprintf("%s: the %d VLs allowed have room for %d service levels for QoS, %d on one lane", takes, allowed, allowed/y.lanes, allowed))
 }
 
-// spreadLanes holds the lanes by algorithm 1 of paper II, advanced by the rounds of both ends. The
-// lane of two leaves is the sum of a number of the leaf that comes first and one of the other,
-// modulo the lanes.
+// spreadLanes holds the lanes by algorithm 1 of paper II. The lane of two leaves is the sum of a
+// number of the leaf that comes first and one of the other, modulo the lanes.
 type spreadLanes struct {
 	classes           []slClass
 	asFirst, asSecond []uint8   // by class: its number if its leaf comes first or second
@@ -102,8 +99,8 @@ func newSpreadLanes(classes []slClass, lanes int32) *spreadLanes {
 	}
 	for i, c := range classes {
 		if c.leaf >= 0 {
-			l.asFirst[i] = uint8((c.leaf + 2*c.leaf/lanes%2 + c.round + lanes - 1) % lanes)
-			l.asSecond[i] = uint8((c.leaf + c.round) % lanes)
+			l.asFirst[i] = uint8((c.leaf + 2*c.leaf/lanes%2 + lanes - 1) % lanes)
+			l.asSecond[i] = uint8(c.leaf % lanes)
 		}
 	}
 	for k := range lanes {
@@ -118,26 +115,18 @@ func newSpreadLanes(classes []slClass, lanes int32) *spreadLanes {
 	return l
 }
 
-// fillRow fills in the lanes from all classes to one class of a leaf. Classes are in the order of
-// their leaves.
+// fillRow fills in the lanes from the classes of other leaves to one class of a leaf. Classes are
+// in the order of their leaves.
 func (l *spreadLanes) fillRow(row []uint8, to int) {
-	from, end := to, to+1 // the classes of the same leaf
-	for from > 0 && l.classes[from-1].leaf == l.classes[to].leaf {
-		from--
-	}
-	for end < len(row) && l.classes[end].leaf == l.classes[to].leaf {
-		end++
-	}
-	copy(row[:from], l.fromFirst[l.asSecond[to]])
-	copy(row[end:], l.fromSecond[l.asFirst[to]][end:])
+	copy(row[:to], l.fromFirst[l.asSecond[to]])
+	copy(row[to+1:], l.fromSecond[l.asFirst[to]][to+1:])
 }
 
 // slClass is a set of end ports whose packets take the same lanes.
 type slClass struct {
-	at    int32 // switch, -1 for any
-	zero  bool  // port 0 of the switch
-	leaf  int32 // number of the leaf, -1 for other switches and for port 0
-	round int32 // modulo the lanes to spread over
+	at   int32 // switch, -1 for any
+	zero bool  // port 0 of the switch
+	leaf int32 // number of the leaf, -1 for other switches and for port 0
 }
 
 type slClasses struct {
@@ -145,36 +134,30 @@ type slClasses struct {
 	of  []int32 // by end port
 }
 
-// slClasses divides the hosts of a leaf into classes by their round, if packets are spread, and
-// gives switches classes of their own if there is a second lane.
-func (y *laneLayout) slClasses(t *tree, spreadOver int32) *slClasses {
+// slClasses puts the hosts of each leaf into a class, if packets are spread or there is a second
+// lane, and gives other switches classes of their own if there is a second lane.
+func (y *laneLayout) slClasses(t *tree) *slClasses {
 	g := t.G
-	leafNumber := slices.Repeat([]int32{-1}, g.NumSwitches)
-	for i, l := range t.Leaves {
-		leafNumber[l] = int32(i)
-	}
 	c := &slClasses{all: []slClass{{at: -1, leaf: -1}}, of: make([]int32, g.NumEnds)}
+	add := func(class slClass, ends []int32) {
+		for _, end := range ends {
+			c.of[end] = int32(len(c.all))
+		}
+		if len(ends) > 0 {
+			c.all = append(c.all, class)
+		}
+	}
 	order := append(slices.Clone(t.Leaves), t.ByLevel(false)[len(t.Leaves):]...)
-	for _, s := range order {
-		links := max(1, int32(len(t.uplinkNeighbours(s))))
-		first := int32(len(c.all)) // class of the hosts of round 0
-		for i, h := range g.HostsOf(s) {
-			is := slClass{at: s, leaf: leafNumber[s]}
-			if y.spread && is.leaf >= 0 {
-				is.round = int32(i) / links % spreadOver
-			}
-			if y.second == nil && is.leaf < 0 {
-				continue // in the first class
-			}
-			if c.of[h] = first + is.round; int(c.of[h]) == len(c.all) {
-				c.all = append(c.all, is)
-			}
+	for i, s := range order {
+		hosts := slClass{at: s, leaf: -1}
+		if i < len(t.Leaves) {
+			hosts.leaf = int32(i)
+		}
+		if y.second != nil || hosts.leaf >= 0 {
+			add(hosts, g.HostsOf(s))
 		}
 		if y.second != nil {
-			for _, end := range g.OthersOf(s) {
-				c.of[end] = int32(len(c.all))
-			}
-			c.all = append(c.all, slClass{at: s, zero: true, leaf: -1})
+			add(slClass{at: s, zero: true, leaf: -1}, g.OthersOf(s))
 		}
 	}
 	return c

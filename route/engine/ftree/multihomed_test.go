@@ -1,12 +1,17 @@
 package ftree
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
 	"weft/fabric"
+	"weft/internal/draws"
 	"weft/judge/conformance"
 	"weft/route"
+	"weft/route/recipe"
+
+	"pgregory.net/rapid"
 )
 
 // manyPartners is leaves under spines with one host of two ports for every two of the
@@ -78,4 +83,102 @@ func TestManyKinds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// homes draws a whole tree of two levels and servers with one to most ports on different leaves,
+// and returns the Graph and the number of spines.
+func homes(t *rapid.T, more bool) (*fabric.Graph, int) {
+	leaves, spines := rapid.IntRange(2, 9).Draw(t, "leaves"), rapid.IntRange(1, 7).Draw(t, "spines")
+	width := rapid.IntRange(1, 2).Draw(t, "width")
+	b := &conformance.Builder{F: fabric.New("homes")}
+	var low []fabric.NodeID
+	for range leaves {
+		low = append(low, b.Switch())
+	}
+	for range spines {
+		s := b.Switch()
+		for _, l := range low {
+			for range width {
+				b.Link(l, s)
+			}
+		}
+	}
+	for i := range rapid.IntRange(1, 40).Draw(t, "servers") {
+		most := leaves
+		if !more {
+			most = min(leaves, spines)
+		}
+		ports := rapid.IntRange(1, most).Draw(t, "ports")
+		host, err := b.F.AddNode(fabric.CA, fabric.GUID(0x10000+i*0x100), ports, fmt.Sprintf("server %d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range rapid.Permutation(low).Draw(t, "leaves")[:ports] {
+			b.Link(host, l)
+		}
+	}
+	return b.F.Compile(), spines
+}
+
+// sharedSpines counts, over servers, the pairs of ports that packets from other leaves reach over
+// one spine. least is the fewest that any paths could have: ports spread over spines evenly.
+func sharedSpines(g *fabric.Graph, plan *route.Plan, spines int) (shared, least int) {
+	for n := range g.NumNodes {
+		ends := g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]]
+		if !g.IsHost(ends[0]) {
+			continue
+		}
+		for k := range len(ends) {
+			least += k / spines
+		}
+		for i, a := range ends {
+			for _, b := range ends[:i] {
+				most := 0
+				for s := range int32(g.NumSwitches) {
+					if s == g.EndSwitch[a] || s == g.EndSwitch[b] || g.HostCount(s) == 0 {
+						continue
+					}
+					ca, _ := g.At(s, plan.Tables.Port(s, plan.Ends.Base[a]))
+					cb, _ := g.At(s, plan.Tables.Port(s, plan.Ends.Base[b]))
+					if g.To[ca] == g.To[cb] {
+						most = 1
+					}
+				}
+				shared += most
+			}
+		}
+	}
+	return shared, least
+}
+
+// TestNoSharedSpine: in whole trees of two levels the ports of a server share no spine if there are
+// as many spines as ports, and else as few as the number of spines allows (paper VI).
+func TestNoSharedSpine(t *testing.T) {
+	some, many := 0, 0
+	draws.Check(t, func(t *rapid.T) {
+		more := rapid.Bool().Draw(t, "more ports than spines")
+		g, spines := homes(t, more)
+		if g.NumHosts < 2 {
+			return
+		}
+		req := &recipe.Request{Engine: Spec(), Options: map[string]string{"multihomed": mftree}, Workers: 1}
+		plan, err := recipe.Run(context.Background(), g, req, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared, least := sharedSpines(g, plan, spines)
+		if shared > least {
+			t.Fatalf("%d pairs of ports share a spine, %d need to", shared, least)
+		}
+		if !more {
+			some++
+		} else if least > 0 {
+			many++
+		}
+	}, func() string {
+		if some < 80 || many < 80 {
+			return fmt.Sprintf("%d trees with enough spines, %d without", some, many)
+		}
+		return ""
+	})
 }

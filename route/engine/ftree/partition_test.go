@@ -68,74 +68,6 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestVFtree: lanes are the same both ways, and the destinations that share a link
-// up from a leaf are spread: with 8 lanes at most two of the 7 share one (being the
-// same both ways costs lanes, as paper II says).
-func TestVFtree(t *testing.T) {
-	g := graph(t, "rlft(8,2)")
-	for _, lanes := range []string{"2", "3", "7", "8"} {
-		plan := routed(t, g, "lanes=vftree vls="+lanes)
-		if r := judged(t, g, plan); !r.OK {
-			t.Fatalf("%s lanes: deadlock-free %v", lanes, r.DeadlockFree)
-		}
-		used := map[uint8]int{}
-		for a := range int32(g.NumHosts) {
-			for b := range int32(g.NumHosts) {
-				there, back := plan.SL.At(a, plan.Ends.Base[b]), plan.SL.At(b, plan.Ends.Base[a])
-				if there != back {
-					t.Fatalf("%s lanes: SL %d there, %d back", lanes, there, back)
-				}
-				used[there]++
-			}
-		}
-		if len(used) != plan.VLs {
-			t.Errorf("%s lanes: %d used", lanes, len(used))
-		}
-	}
-	plan := routed(t, g, "lanes=vftree vls=8")
-	for s := range int32(g.NumSwitches) {
-		hosts := g.HostsOf(s)
-		if len(hosts) == 0 {
-			continue
-		}
-		taken := map[[2]uint8]int{}
-		for h := range int32(g.NumHosts) {
-			if g.EndSwitch[h] == s {
-				continue
-			}
-			lid := plan.Ends.Base[h]
-			key := [2]uint8{plan.Tables.Port(s, lid), plan.SL.At(hosts[0], lid)}
-			if taken[key]++; taken[key] > 2 {
-				t.Errorf("from leaf %d, %d hosts share link %d and lane %d", s, taken[key], key[0], key[1])
-			}
-		}
-	}
-}
-
-// TestVFtreeOversubscribed: hosts of one leaf that share a link up are on
-// different lanes.
-func TestVFtreeOversubscribed(t *testing.T) {
-	g := graph(t, "rlft(8,2)|without(roots=2)")
-	plan := routed(t, g, "lanes=vftree vls=4")
-	shared, apart := 0, 0
-	for a := range int32(g.NumHosts) {
-		for b := range int32(g.NumHosts) {
-			s := g.EndSwitch[0]
-			la, lb := plan.Ends.Base[a], plan.Ends.Base[b]
-			if a == b || g.EndSwitch[a] != g.EndSwitch[b] || g.EndSwitch[a] == s || plan.Tables.Port(s, la) != plan.Tables.Port(s, lb) {
-				continue
-			}
-			shared++
-			if plan.SL.At(0, la) != plan.SL.At(0, lb) {
-				apart++
-			}
-		}
-	}
-	if shared == 0 || apart != shared {
-		t.Errorf("%d of %d pairs of hosts that share a link are on different lanes", apart, shared)
-	}
-}
-
 // common counts the (source, node) pairs whose paths to the two ports of the node
 // share a switch that is not the source's own.
 func common(g *fabric.Graph, plan *route.Plan) (pairs, shared int) {
@@ -303,40 +235,5 @@ func TestRealDumps(t *testing.T) {
 				t.Errorf("unreachable %d, deadlock-free %v", r.Unreachable, r.DeadlockFree)
 			}
 		})
-	}
-}
-
-// TestSpreadLanes compares with algorithm 1 of paper II written out, moved on by the rounds.
-func TestSpreadLanes(t *testing.T) {
-	for lanes := int32(1); lanes <= 8; lanes++ {
-		var classes []slClass
-		for leaf := range 2 * lanes * lanes {
-			for round := range min(2, lanes) {
-				classes = append(classes, slClass{at: leaf, leaf: leaf, round: round})
-			}
-			classes = append(classes, slClass{at: leaf, zero: true, leaf: -1})
-		}
-		spread, row := newSpreadLanes(classes, lanes), make([]uint8, len(classes))
-		for b, to := range classes {
-			clear(row)
-			if to.leaf < 0 {
-				continue
-			}
-			spread.fillRow(row, b)
-			for a, from := range classes {
-				want := int32(0)
-				if from.leaf >= 0 && from.leaf != to.leaf {
-					low, high := min(from.leaf, to.leaf), max(from.leaf, to.leaf)
-					first := 2 * low % lanes
-					if 2*low/lanes%2 == 1 {
-						first = (first + 1) % lanes
-					}
-					want = (first + high - low - 1 + from.round + to.round) % lanes
-				}
-				if int32(row[a]) != want {
-					t.Fatalf("%d lanes: %+v to %+v on lane %d, want %d", lanes, from, to, row[a], want)
-				}
-			}
-		}
 	}
 }
