@@ -18,6 +18,7 @@ type smallest struct {
 	spines       int // switches above the leaves of a pod
 	middleUp     int // cables up of each spine, 0 with two levels
 	roots        int
+	podRatio     float64 // hosts at most for each cable up of a pod; 0: the pod is not oversubscribed
 }
 
 func (t *smallest) switches() int { return t.pods*(t.leaves+t.spines) + t.roots }
@@ -49,8 +50,9 @@ func (t *smallest) less(than *smallest) bool {
 }
 
 // findSmallest finds the tree of switches of a radix that holds all hosts with the fewest switches,
-// with at most ratio hosts for each cable up of a leaf. Nothing above the leaves is oversubscribed.
-func findSmallest(radix, hosts int, ratio float64) (*smallest, error) {
+// with at most ratio hosts for each cable up of a leaf, and at most podRatio for each cable up of a
+// pod. If podRatio is 0, nothing above the leaves is oversubscribed.
+func findSmallest(radix, hosts int, ratio, podRatio float64) (*smallest, error) {
 	if hosts <= radix {
 		return &smallest{radix: radix, hosts: hosts, pods: 1, leaves: 1}, nil
 	}
@@ -58,7 +60,7 @@ func findSmallest(radix, hosts int, ratio float64) (*smallest, error) {
 	for _, search := range []func(t smallest, perLeaf int, best *smallest){twoLevels, threeLevels} {
 		for up := 1; up < radix; up++ {
 			if perLeaf := min(radix-up, int(math.Floor(ratio*float64(up)+1e-9))); perLeaf > 0 {
-				search(smallest{radix: radix, hosts: hosts, up: up}, perLeaf, best)
+				search(smallest{radix: radix, hosts: hosts, up: up, podRatio: podRatio}, perLeaf, best)
 			}
 		}
 		if best.pods > 0 {
@@ -99,8 +101,13 @@ func threeLevels(t smallest, perLeaf int, best *smallest) {
 // joinPods tries all numbers of cables from a pod to each root, for middle switches with the given
 // number of cables down.
 func (t *smallest) joinPods(down int, best *smallest) {
+	least := down
+	if t.podRatio > 0 {
+		inPod := t.leaves * ceil(t.hosts, t.pods*t.leaves)
+		least = min(down, max(1, int(math.Ceil(float64(inPod)/t.podRatio/float64(t.spines)-1e-9))))
+	}
 	for toRoot := t.radix / t.pods; toRoot > 0; toRoot-- {
-		for t.middleUp = down; t.middleUp <= t.radix-down; t.middleUp++ {
+		for t.middleUp = least; t.middleUp <= t.radix-down; t.middleUp++ {
 			if t.spines*t.middleUp%toRoot != 0 {
 				continue
 			}
@@ -113,9 +120,26 @@ func (t *smallest) joinPods(down int, best *smallest) {
 	}
 }
 
+// TreeSize returns the switches of the smallest tree, and the hosts at most for each cable up of a
+// leaf or a pod, without building it. The arguments are those of the formula tree; podRatio may be
+// 0.
+func TreeSize(radix, hosts int, ratio, podRatio float64) (switches int, load float64, err error) {
+	t, err := findSmallest(radix, hosts, ratio, podRatio)
+	if err != nil {
+		return 0, 0, err
+	}
+	if t.spines > 0 {
+		load = float64(ceil(hosts, t.pods*t.leaves)) / float64(t.up)
+	}
+	if t.roots > 0 {
+		load = max(load, float64(t.leaves*ceil(hosts, t.pods*t.leaves))/float64(t.spines*t.middleUp))
+	}
+	return t.switches(), load, size{t.switches(), radix, hosts, hosts + t.cables()}.fits()
+}
+
 // smallestTree builds the tree of findSmallest.
 func smallestTree(a *args) (*fabric.Fabric, error) {
-	t, err := findSmallest(a.int("radix"), a.int("hosts"), a.fraction("ratio"))
+	t, err := findSmallest(a.int("radix"), a.int("hosts"), a.fraction("ratio"), a.fraction("pods"))
 	if err != nil {
 		return nil, err
 	}
