@@ -150,7 +150,7 @@ func (a *args) set(i int, t term) error {
 	case word:
 		v.text = fabric.Unquote(t.text)
 	case expr:
-		v.built, err = nested(t)
+		v.built, err = nested(t, a.spec.name)
 	case texts:
 		v.texts = append(v.texts, t.text)
 	case dims, list:

@@ -66,6 +66,16 @@ var suffixes = []spec{
 		source: "weft: clusters bought in two parts", example: "|merge(rlft(8,2),at=leaves)", degrade: merge,
 	},
 	{
+		name: "planes", params: []param{need("n", 2, fabric.MaxPorts)},
+		what:   "builds the whole network n times, without a cable between the copies: host i of all of them is one server with n times the ports, those of plane 1 first; switches are called \"plane 2 leaf 0\"",
+		source: "weft: servers of several ports", example: "|planes(2)", degrade: planes,
+	},
+	{
+		name: "plane", params: []param{needed("network", expr, ""), optional("name", word, "plane N")},
+		what:   "adds the network of another formula to the same servers, without a cable between the two: its host i is one more port of server i, those beyond are servers of their own; with name=storage its switches are \"storage leaf 0\" and its own servers \"storage 0\"",
+		source: "weft: servers of several ports", example: "|plane(tree(36,700),name=storage)", degrade: plane,
+	},
+	{
 		name:   "aggregation",
 		what:   "puts an aggregation node (SHARP: a CA inside the switch, no host) on a port after the last one of every switch that has none",
 		source: "dumps of Quantum and Quantum-2 switches", example: "|aggregation()", degrade: addAggregation,

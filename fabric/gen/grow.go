@@ -117,9 +117,10 @@ func freePorts(f *fabric.Fabric, id fabric.NodeID) (free []uint8) {
 
 // grower adds nodes with GUIDs that are not in use.
 type grower struct {
-	f               *fabric.Fabric
-	taken           map[fabric.GUID]bool
-	switches, hosts int // numbers of the GUID scheme tried so far
+	f     *fabric.Fabric
+	taken map[fabric.GUID]bool
+	// Numbers of the GUID scheme tried so far.
+	switches, hosts, aggregations int
 }
 
 func newGrower(f *fabric.Fabric) *grower {
@@ -145,7 +146,7 @@ func (g *grower) free(scheme func(int) fabric.GUID, tried *int) fabric.GUID {
 // addLeaf adds a switch like a leaf: cables to the same switches from the same ports, and as many
 // new hosts and aggregation nodes.
 func (g *grower) addLeaf(model fabric.NodeID, name string) error {
-	leaf, err := g.addLike(model, g.free(guidOfSwitch, &g.switches), name)
+	leaf, err := g.addLike(&g.f.Nodes[model], g.free(guidOfSwitch, &g.switches), name)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (g *grower) addLeaf(model fabric.NodeID, name string) error {
 				desc = name + " host " + strconv.Itoa(hosts)
 				hosts++
 			}
-			if peer.Node, err = g.addLike(peer.Node, g.free(guidOfHost, &g.hosts), desc); err != nil {
+			if peer.Node, err = g.addLike(&f.Nodes[peer.Node], g.free(guidOfHost, &g.hosts), desc); err != nil {
 				return err
 			}
 		}
@@ -174,14 +175,14 @@ func (g *grower) addLeaf(model fabric.NodeID, name string) error {
 	return nil
 }
 
-// addLike adds a node with the attributes of another one, without cables and LIDs.
-func (g *grower) addLike(model fabric.NodeID, guid fabric.GUID, desc string) (fabric.NodeID, error) {
-	f, m := g.f, g.f.Nodes[model]
-	id, err := f.AddNode(m.Type, guid, m.NumPorts(), desc)
+// addLike adds a node with the attributes of a model, without cables and LIDs.
+func (g *grower) addLike(model *fabric.Node, guid fabric.GUID, desc string) (fabric.NodeID, error) {
+	m := *model // AddNode may move it
+	id, err := g.f.AddNode(m.Type, guid, m.NumPorts(), desc)
 	if err != nil {
 		return -1, err
 	}
-	n := &f.Nodes[id]
+	n := &g.f.Nodes[id]
 	n.SystemGUID, n.VendorID, n.DeviceID, n.Revision = guid, m.VendorID, m.DeviceID, m.Revision
 	n.EnhancedPort0, n.LinearFDBCap, n.Role = m.EnhancedPort0, m.LinearFDBCap, m.Role
 	for p := range n.Ports {

@@ -47,10 +47,25 @@ func Parse(expr string) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// nested builds the fabric for an argument.
-func nested(t term) (*fabric.Fabric, error) {
-	if strings.Contains(t.text, "merge(") {
-		return nil, problemf(t.pos, "a fabric to merge with cannot have its own suffix merge: write one merge after the other")
+// nested builds the fabric for an argument of a suffix. A network to add as a plane may be merged
+// from trees, but formulas nest no deeper: their cost is bounded.
+func nested(t term, suffix string) (*fabric.Fabric, error) {
+	terms, err := split(t, '|')
+	if err != nil {
+		return nil, err
+	}
+	for _, inner := range terms[1:] {
+		name, _, _ := strings.Cut(inner.text, "(")
+		switch strings.TrimSpace(name) {
+		case "plane":
+		case "merge":
+			if suffix == "plane" {
+				continue
+			}
+		default:
+			continue
+		}
+		return nil, problemf(t.pos, "the fabric of %s cannot have a suffix %s of its own: write one suffix after the other", suffix, strings.TrimSpace(name))
 	}
 	f, err := Parse(t.text)
 	if err != nil {

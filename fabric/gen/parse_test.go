@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 		fullmesh random irregular regular fat648 racks648 fat3456 juropa juropa3288 ranger deimos deimos-chain15
 		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 racks432 racks216 over384 dual4608
 		vftree-fig3 vftree-fig4a vftree-fig4b sftree-fig4a sftree-fig4b mftree-fig2 fail without hosts ports
-		dragonflyplus rail merge tree drain add move radix`) {
+		dragonflyplus rail merge tree drain add move radix planes plane`) {
 		if !seen[name] {
 			t.Errorf("%s is not in the catalogue", name)
 		}
@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 		{"deimos(hosts=805)", "room for 804"},
 		{"now-c(1)", "too many arguments (accepted: now-c)"},
 
-		{"fat648|", `at 8: no suffix is called "" (accepted: fail drain add move radix without hosts ports merge aggregation)`},
+		{"fat648|", `at 8: no suffix is called "" (accepted: fail drain add move radix without hosts ports merge planes plane aggregation)`},
 		{"fat648|frail(links=1)", `at 8: no suffix is called "frail"`},
 		{"fat648|fail", "at 8: fail takes one of links, share, switches, switch"},
 		{"fat648|fail(links=1,switches=1)", "takes one of"},

@@ -207,7 +207,7 @@ func (n *Inventory) PortName(slot int32) string {
 // OwnPortName names the manager's own port.
 func (n *Inventory) OwnPortName() fabric.PortName {
 	d := &n.Nodes[0]
-	return fabric.PortName{Type: d.Typ.String(), GUID: d.GUID, Name: d.Desc, Port: uint8(n.PortNumber(n.OwnPort()))}
+	return fabric.PortName{Type: d.Typ.String(), GUID: d.GUID, Name: d.Desc, Port: n.PortNumber(n.OwnPort())}
 }
 
 // NodePlace returns the place of a node for an Incident.

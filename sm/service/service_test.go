@@ -21,7 +21,9 @@ import (
 
 	"weft/fabric"
 	"weft/judge/quality"
+	"weft/route"
 	"weft/sm/sa"
+	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/sm/watch"
 )
@@ -210,6 +212,28 @@ func TestStatusOfQuarantine(t *testing.T) {
 		if got, ok := v[name]; !ok || got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
+	}
+}
+
+// TestStatusOfServers: status counts machines beside channel adapters.
+func TestStatusOfServers(t *testing.T) {
+	s, _ := newService(0)
+	snapshot := master()
+	f := smtest.Formula(t, "rail(2,3,2,spines=1)")
+	for i := range f.Nodes { // an adapter of one port each
+		if f.Nodes[i].Type == fabric.CA {
+			f.Nodes[i].Desc = fmt.Sprintf("n%d mlx5_%d", i/2, i%2)
+		}
+	}
+	snapshot.Routed = &watch.Routed{Fabric: f, Graph: f.Compile(), Plan: &route.Plan{}}
+	s.Show(snapshot)
+	st := s.Status()
+	var b strings.Builder
+	if err := st.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if st.InForce.Servers != len(f.Servers().List) || st.InForce.Servers != 4 || !strings.Contains(b.String(), "CAs (4 servers)") {
+		t.Errorf("%d servers: %s", st.InForce.Servers, b.String())
 	}
 }
 

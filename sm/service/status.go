@@ -77,6 +77,7 @@ type InForce struct {
 	Levels       []levels.Summary `json:"levels"` // levels of service; none if all traffic is alike
 	SMLID        fabric.LID       `json:"sm_lid"`
 	Switches     int              `json:"switches"`
+	Servers      int              `json:"servers"` // machines; a server may have several CAs
 	CAs          int              `json:"cas"`
 	Routers      int              `json:"routers"`
 	Links        int              `json:"links"`
@@ -172,6 +173,7 @@ func newInForce(s *shown) *InForce {
 		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links, Drained: append([]string{}, r.Drained...),
 	}
 	if out.Levels = []levels.Summary{}; s.Routed != nil {
+		out.Servers = len(s.Routed.Graph.Servers().List)
 		out.Levels = append(out.Levels, levels.Summarise(s.Routed.Graph, s.Routed.Plan)...)
 	}
 	check := r.Routing.Check
@@ -288,7 +290,11 @@ func (s *Status) addSubnet(lines *rows) {
 			lines.add("unreachable", "%d pairs of hosts", *f.Unreachable)
 		}
 		lines.add("proven", "%s", f.proof())
-		lines.add("subnet", "%d switches, %d CAs, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, f.Routers, f.Links, f.SMLID)
+		servers := ""
+		if f.Servers > 0 && f.Servers != f.CAs {
+			servers = fmt.Sprintf(" (%s)", fold.Count(f.Servers, "server", "servers"))
+		}
+		lines.add("subnet", "%d switches, %d CAs%s, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, servers, f.Routers, f.Links, f.SMLID)
 		lines.add("worst link", "%s between hosts; %s", fold.Count(f.MaxLoad, "path", "paths"), fold.Count(f.VLs, "lane", "lanes"))
 		for i := range f.Levels {
 			lines.add("level "+f.Levels[i].Name, "%s", &f.Levels[i])
