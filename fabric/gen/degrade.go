@@ -43,7 +43,7 @@ var suffixes = []spec{
 	{
 		name: "later", params: []param{need("from", 1, fabric.MaxNodes), option("to", "last", 1, fabric.MaxNodes)},
 		what:   "a network that grows, at an earlier step: without the hosts of these numbers (from 0, in order of GUID) and the switches that only they need; what stands keeps its cables",
-		source: "weft: clusters that grow", example: "|later(from=800)", degrade: later,
+		source: "weft: clusters that grow", example: "|later(from=300)", degrade: later,
 	},
 	{
 		name: "servers", params: []param{needed("groups", texts, "NxPORTS,..")},

@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 		{"deimos(hosts=805)", "room for 804"},
 		{"now-c(1)", "too many arguments (accepted: now-c)"},
 
-		{"fat648|", `at 8: no suffix is called "" (accepted: fail drain add move radix without hosts ports merge planes plane aggregation)`},
+		{"fat648|", `at 8: no suffix is called "" (accepted: fail drain add move radix without later servers hosts ports merge planes plane aggregation)`},
 		{"fat648|frail(links=1)", `at 8: no suffix is called "frail"`},
 		{"fat648|fail", "at 8: fail takes one of links, share, switches, switch"},
 		{"fat648|fail(links=1,switches=1)", "takes one of"},
@@ -204,7 +204,7 @@ func TestNearest(t *testing.T) {
 	for s, want := range map[string]string{
 		"rlf(36,2)": "rlft(36,2)", "Torus (4x4)|fail(links=1)": "torus(4x4)|fail(links=1)", "fat684": "fat648",
 		"Dragonfly+(4,4,4,4)": "dragonflyplus(4,4,4,4)", "k-ary n-tree(4,3)": "karytree(4,3)", "ring(8)": "torus(8)", "full-mesh(4)": "fullmesh(4)",
-		"fat-tree(36,2)":       "tree(radix,hosts,ratio=1) or rlft(radix,levels,hosts=full)",
+		"fat-tree(36,2)":       "tree(radix,hosts,ratio=1,pods=R,first=0) or rlft(radix,levels,hosts=full)",
 		"fabric.ibnetdiscover": "", "-": "", "": "", "nowhere/tree.net(2)": "",
 	} {
 		if got := Nearest(s); got != want {

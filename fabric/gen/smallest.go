@@ -18,7 +18,20 @@ type smallest struct {
 	spines       int // switches above the leaves of a pod
 	middleUp     int // cables up of each spine, 0 with two levels
 	roots        int
-	podRatio     float64 // hosts at most for each cable up of a pod; 0: the pod is not oversubscribed
+	limits       treeLimits
+}
+
+// treeLimits are what a tree must keep.
+type treeLimits struct {
+	ratio    float64 // hosts at most for each cable up of a leaf
+	podRatio float64 // hosts at most for each cable up of a pod; 0: only leaves are oversubscribed
+	first    int     // hosts that the first pod, or a tree of two levels, holds at least
+}
+
+// firstPod returns the hosts of the first pod.
+func (t *smallest) firstPod() int {
+	leaves := t.pods * t.leaves
+	return t.leaves*(t.hosts/leaves) + min(t.leaves, t.hosts%leaves)
 }
 
 func (t *smallest) switches() int { return t.pods*(t.leaves+t.spines) + t.roots }
@@ -50,17 +63,16 @@ func (t *smallest) less(than *smallest) bool {
 }
 
 // findSmallest finds the tree of switches of a radix that holds all hosts with the fewest switches,
-// with at most ratio hosts for each cable up of a leaf, and at most podRatio for each cable up of a
-// pod. If podRatio is 0, nothing above the leaves is oversubscribed.
-func findSmallest(radix, hosts int, ratio, podRatio float64) (*smallest, error) {
+// within the limits.
+func findSmallest(radix, hosts int, limits treeLimits) (*smallest, error) {
 	if hosts <= radix {
 		return &smallest{radix: radix, hosts: hosts, pods: 1, leaves: 1}, nil
 	}
 	best := &smallest{}
 	for _, search := range []func(t smallest, perLeaf int, best *smallest){twoLevels, threeLevels} {
 		for up := 1; up < radix; up++ {
-			if perLeaf := min(radix-up, int(math.Floor(ratio*float64(up)+1e-9))); perLeaf > 0 {
-				search(smallest{radix: radix, hosts: hosts, up: up, podRatio: podRatio}, perLeaf, best)
+			if perLeaf := min(radix-up, int(math.Floor(limits.ratio*float64(up)+1e-9))); perLeaf > 0 {
+				search(smallest{radix: radix, hosts: hosts, up: up, limits: limits}, perLeaf, best)
 			}
 		}
 		if best.pods > 0 {
@@ -102,9 +114,12 @@ func threeLevels(t smallest, perLeaf int, best *smallest) {
 // number of cables down.
 func (t *smallest) joinPods(down int, best *smallest) {
 	least := down
-	if t.podRatio > 0 {
+	if t.firstPod() < t.limits.first {
+		return
+	}
+	if t.limits.podRatio > 0 {
 		inPod := t.leaves * ceil(t.hosts, t.pods*t.leaves)
-		least = min(down, max(1, int(math.Ceil(float64(inPod)/t.podRatio/float64(t.spines)-1e-9))))
+		least = min(down, max(1, int(math.Ceil(float64(inPod)/t.limits.podRatio/float64(t.spines)-1e-9))))
 	}
 	for toRoot := t.radix / t.pods; toRoot > 0; toRoot-- {
 		for t.middleUp = least; t.middleUp <= t.radix-down; t.middleUp++ {
@@ -121,10 +136,10 @@ func (t *smallest) joinPods(down int, best *smallest) {
 }
 
 // TreeSize returns the switches of the smallest tree, and the hosts at most for each cable up of a
-// leaf or a pod, without building it. The arguments are those of the formula tree; podRatio may be
-// 0.
-func TreeSize(radix, hosts int, ratio, podRatio float64) (switches int, load float64, err error) {
-	t, err := findSmallest(radix, hosts, ratio, podRatio)
+// leaf or a pod, without building it. The arguments are those of the formula tree; podRatio and
+// first may be 0.
+func TreeSize(radix, hosts int, ratio, podRatio float64, first int) (switches int, load float64, err error) {
+	t, err := findSmallest(radix, hosts, treeLimits{ratio, podRatio, first})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -139,7 +154,7 @@ func TreeSize(radix, hosts int, ratio, podRatio float64) (switches int, load flo
 
 // smallestTree builds the tree of findSmallest.
 func smallestTree(a *args) (*fabric.Fabric, error) {
-	t, err := findSmallest(a.int("radix"), a.int("hosts"), a.fraction("ratio"), a.fraction("pods"))
+	t, err := findSmallest(a.int("radix"), a.int("hosts"), treeLimits{a.fraction("ratio"), a.fraction("pods"), a.int("first")})
 	if err != nil {
 		return nil, err
 	}
