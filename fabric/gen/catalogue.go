@@ -103,8 +103,8 @@ var topologies = []spec{
 		source: "Lin, Chung, Huang 2004; Nienaber et al., Fig. 11", example: "mport(8,3)", build: mport,
 	},
 	{
-		name: "rail", params: []param{need("k", 1, fabric.MaxPorts), need("servers", 1, fabric.MaxPorts), option("pods", "1", 1, fabric.MaxPorts), option("spines", "servers", 0, fabric.MaxPorts), width, option("cores", "0", 0, fabric.MaxPorts), option("up", "1", 1, fabric.MaxPorts)},
-		what:   "rail-optimised tree: pods of servers= hosts of k ports and k rail switches, port i of all hosts of a pod on its rail switch i; every rail switch has width= cables to each of spines= spines, one a server unless given. With cores= every rail has so many spines of its own, a plane of two levels, and spines of one number in all rails have up= cables to each of cores= cores",
+		name: "rail", params: []param{need("k", 1, fabric.MaxPorts), need("servers", 1, fabric.MaxPorts), option("pods", "1", 1, fabric.MaxPorts), option("spines", "servers", 0, fabric.MaxPorts), width, option("cores", "0", 0, fabric.MaxPorts), option("up", "1", 1, fabric.MaxPorts), option("groups", "1", 1, fabric.MaxPorts), allHosts},
+		what:   "rail-optimised tree: pods of servers= hosts of k ports and k rail switches, port i of all hosts of a pod on its rail switch i; every rail switch has width= cables to each of spines= spines, one a server unless given. With cores= every rail has so many spines of its own, a plane of two levels, and spines of one number in all rails have up= cables to each of cores= cores; with groups= every group of pods has such spines of its own. hosts= are spread over all pods. Rails that meet nowhere are copies of a tree: tree(64,512)|planes(8)",
 		source: "NVIDIA, DGX SuperPOD reference architecture (2023)", example: "rail(8,32,4,spines=16,width=2)", build: rail,
 	},
 	{
