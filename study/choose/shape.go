@@ -106,7 +106,7 @@ func (w *Want) shapesOf(k kind, n need) (list []Shape, reason string) {
 			if shape.Subnets, reason = w.several(k, n, lids, planes); shape.Subnets == nil {
 				return
 			}
-			shape.severalSubnets(n)
+			shape.severalSubnets()
 		}
 		list = append(list, shape)
 	}

@@ -41,7 +41,7 @@ func treeOf(n need, first int) smallest {
 }
 
 // rails returns the smallest rail-optimised tree: k rail switches in each pod, all joined to all
-// spines. If these have too few ports it is a network of planes (railPlanes).
+// spines. If these have too few ports, every rail has spines of its own (railPlanes).
 func rails(n need) smallest {
 	var best smallest
 	k := n.rails
@@ -52,34 +52,51 @@ func rails(n need) smallest {
 			if servers+spines*width > n.radix {
 				continue
 			}
-			best.try(pods*k+spines, pods*k*spines*width, quotient(servers, spines*width), "rail(%d,%d,%d,spines=%d,width=%d)", k, servers, pods, spines, width)
+			best.try(pods*k+spines, pods*k*spines*width, quotient(servers, spines*width), "rail(%d,%d,%d,spines=%d,width=%d%s)", k, servers, pods, spines, width, railHosts(n, pods, servers))
 		}
 	}
 	if best.formula == "" && k <= n.radix {
-		return railPlanes(n)
+		for groups := 1; groups*k <= n.radix; groups++ {
+			railPlanes(n, groups, &best)
+		}
 	}
 	return best
 }
 
-// railPlanes returns the smallest network of two-level planes, one for each rail, joined by cores.
-// All but one part in k of uniform traffic crosses to another rail.
-func railPlanes(n need) smallest {
-	var best smallest
-	k := n.rails
-	for pods := 2; pods < n.radix; pods++ {
+// railHosts is the argument hosts= of a rail-optimised tree whose pods hold more.
+func railHosts(n need, pods, servers int) string {
+	if pods*servers == n.hosts {
+		return ""
+	}
+	return fmt.Sprintf(",hosts=%d", n.hosts)
+}
+
+// railPlanes tries all networks in which every rail has spines of its own in each group of pods,
+// and cores join them. Uniform traffic stays below the spines of its rail and group by one part in
+// k times groups.
+func railPlanes(n need, groups int, best *smallest) {
+	k, sets := n.rails, n.rails*groups
+	for inGroup := 1; inGroup < n.radix; inGroup++ {
+		pods := groups * inGroup
 		servers := ceilDiv(n.hosts, pods)
-		for width := 1; pods*width < n.radix; width++ {
+		if pods == 1 || servers >= n.radix {
+			continue
+		}
+		for width := 1; inGroup*width < n.radix; width++ {
 			spines := ceilDiv(ceilDivRatio(servers, n.ratio), width)
-			away := quotient(pods*servers*(k-1), k*spines) // traffic of a spine to cores
+			away := quotient(inGroup*servers*(sets-1), sets*spines) // traffic of a spine to cores
 			up := max(1, int(math.Ceil(away/n.pods-1e-9)))
-			cores := ceilDiv(up, min(up, n.radix/k))
+			cores := ceilDiv(up, min(up, n.radix/sets))
 			up = ceilDiv(up, cores)
-			if servers+spines*width > n.radix || pods*width+cores*up > n.radix {
+			if servers+spines*width > n.radix || inGroup*width+cores*up > n.radix {
 				continue
 			}
-			best.try(pods*k+k*spines+spines*cores, k*pods*spines*width+k*spines*cores*up, max(quotient(servers, spines*width), away/float64(cores*up)),
-				"rail(%d,%d,%d,spines=%d,width=%d,cores=%d,up=%d)", k, servers, pods, spines, width, cores, up)
+			more := railHosts(n, pods, servers)
+			if groups > 1 {
+				more = fmt.Sprintf(",groups=%d", groups) + more
+			}
+			best.try(pods*k+sets*spines+spines*cores, k*pods*spines*width+sets*spines*cores*up, max(quotient(servers, spines*width), away/float64(cores*up)),
+				"rail(%d,%d,%d,spines=%d,width=%d,cores=%d,up=%d%s)", k, servers, pods, spines, width, cores, up, more)
 		}
 	}
-	return best
 }
