@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/fabric"
 	"weft/internal/spelling"
 )
 
@@ -31,7 +32,12 @@ type Want struct {
 	// OnPlane is the number of ports of each compute server on the plane of storage and service.
 	OnPlane      int     `json:"storage_ports_of_a_server,omitempty"`
 	StorageRatio float64 `json:"storage_oversubscription,omitempty"` // accepted on that plane
+
+	subnet int // LIDs of a subnet, for tests; 0: 49,151
 }
+
+// subnetLIDs returns the number of unicast LIDs of a subnet.
+func (w *Want) subnetLIDs() int { return cmp.Or(w.subnet, int(fabric.MaxUnicastLID)) }
 
 // Group is a number of servers of one kind.
 type Group struct {

@@ -168,8 +168,12 @@ func (p *Proposals) recommend(all []*Proposal) {
 	options := make([]Option, len(all))
 	for i, c := range all {
 		options[i] = Option{p.price(c), p.delivered(c), c.Shift}
-		if len(c.Missing) > 0 || c.Planes != all[at].Planes {
+		planes := c.Planes != all[at].Planes
+		if len(c.Missing) > 0 || planes {
 			options[i].Shift = math.Inf(1) // may be named, but not recommended
+		}
+		if planes && (len(c.Missing) > 0 || !p.isReference(c)) {
+			options[i].Delivered = 0
 		}
 	}
 	b, c := Pick(options, at)

@@ -9,9 +9,6 @@ import (
 	"weft/fabric/subnets"
 )
 
-// subnetLIDs is the number of unicast LIDs of a subnet.
-const subnetLIDs = 49151
-
 // Subnets says how a network is cut into equal subnets, which routers join.
 type Subnets struct {
 	Number  int     `json:"number"`
@@ -23,21 +20,22 @@ type Subnets struct {
 }
 
 // moreSubnets is how many more subnets than necessary are tried, to find free ports for routers.
-const moreSubnets = 3
+const moreSubnets = 1
 
 // several cuts a network that is too large for a subnet, or says why it cannot. It takes the fewest
 // subnets between which the oversubscription is accepted, or the ones with the lowest.
 func (w *Want) several(k kind, n need, lids, planes int) (best *Subnets, reason string) {
-	reason = fmt.Sprintf("takes %d LIDs of the %d of a subnet", lids, subnetLIDs)
+	most := w.subnetLIDs()
+	reason = fmt.Sprintf("takes %d LIDs, and a subnet has %d", lids, most)
 	switch {
 	case planes > 1:
-		return nil, reason + ", and planes are one subnet each"
+		return nil, reason + "; a plane is one subnet"
 	case w.OnPlane > 0 || w.Now > 0:
 		return nil, reason + "; several subnets go neither with growth nor with a plane of storage"
 	}
-	least := ceilDiv(lids, subnetLIDs)
-	for number := max(2, least); number <= least+moreSubnets && number <= n.radix; number++ {
-		s := w.cut(k, n, number)
+	least := max(2, ceilDiv(lids, most))
+	for number := least; number <= min(least+moreSubnets, n.radix); number++ {
+		s := cut(k, n, number, most)
 		if s != nil && (best == nil || s.Ratio < best.Ratio) {
 			best = s
 		}
@@ -45,32 +43,47 @@ func (w *Want) several(k kind, n need, lids, planes int) (best *Subnets, reason 
 			break
 		}
 	}
-	return best, reason + ", and no ports are left for routers between several"
+	return best, reason + "; its switches have no free ports for routers between several"
 }
 
 // cut cuts a network into so many equal subnets. It returns nil if one is still too large or has no
-// free ports for routers.
-func (w *Want) cut(k kind, n need, number int) *Subnets {
-	m := n
-	m.hosts = ceilDiv(n.hosts, number)
-	s := &Subnets{Number: number, Cables: n.radix / number, one: k.shape(m)}
-	if s.one.formula == "" {
-		return nil
-	}
-	if k.name != "tree" {
+// free ports for routers. A subnet has most LIDs.
+func cut(k kind, n need, number, most int) *Subnets {
+	n.hosts = ceilDiv(n.hosts, number)
+	s := &Subnets{Number: number, Cables: n.radix / number}
+	crossing := func(ports int) float64 { return float64(ports) * quotient(number-1, number) }
+	routers := func(ports int) int { return int(math.Ceil(crossing(ports)/n.pods/float64(s.Cables) - 1e-9)) }
+	if k.name == "tree" {
+		s.one = roomyTree(n, routers(n.hosts)*s.Cables)
+	} else if s.one = k.shape(n); s.one.formula != "" {
 		s.one.formula += fmt.Sprintf("|radix(%d)", n.radix)
+	}
+	if s.one.formula == "" || s.one.switches+n.hosts*n.rails+s.Cables > most {
+		return nil
 	}
 	f, err := gen.Parse(s.one.formula)
 	if err != nil {
 		return nil
 	}
 	g := f.Compile()
-	crossing := float64(m.hosts*m.rails) * quotient(number-1, number)
-	s.Routers = min(int(math.Ceil(crossing/n.pods/float64(s.Cables)-1e-9)), freeOnTop(g, f)/s.Cables)
-	if s.Routers == 0 || g.NumEnds+s.Routers*s.Cables > subnetLIDs {
+	s.Routers = min(routers(g.NumHosts), freeOnTop(g, f)/s.Cables)
+	if s.Routers == 0 || g.NumEnds+s.Routers*s.Cables > most {
 		return nil
 	}
-	s.Ratio = crossing / float64(s.Routers*s.Cables)
+	s.Ratio = crossing(g.NumHosts) / float64(s.Routers*s.Cables)
+	return s
+}
+
+// roomyTree returns a tree whose roots have free ports for so many cables of routers: the tree for
+// as many more hosts, without these and their pods.
+func roomyTree(n need, cables int) smallest {
+	m := n
+	m.hosts += cables
+	s := tree(m)
+	if s.formula == "" {
+		return tree(n)
+	}
+	s.formula += fmt.Sprintf("|later(from=%d)", n.hosts)
 	return s
 }
 
@@ -112,9 +125,12 @@ func (s *Shape) severalSubnets() {
 
 // openSubnets builds all subnets of a formula. In the fabric of the whole, routers are switches.
 func openSubnets(formula string) (f *fabric.Fabric, lids int, err error) {
-	open := func(one string) (subnets.Opened, error) {
-		f, err := gen.Parse(one)
-		return subnets.Opened{Fabric: f, Made: true}, err
+	built := map[string]*fabric.Fabric{}
+	open := func(one string) (o subnets.Opened, err error) {
+		if built[one] == nil {
+			built[one], err = gen.Parse(one)
+		}
+		return subnets.Opened{Fabric: built[one], Made: true}, err
 	}
 	file, err := subnets.Expand(formula, open)
 	if err != nil {

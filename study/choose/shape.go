@@ -102,7 +102,7 @@ func (w *Want) shapesOf(k kind, n need) (list []Shape, reason string) {
 			return
 		}
 		shape := Shape{Kind: k.name, Formula: s.formula, Planes: planes, Ratio: n.ratio, Pods: n.pods, Uniform: min(1, 1/s.load), found: s}
-		if lids := s.switches + n.hosts*n.rails; lids > subnetLIDs {
+		if lids := s.switches + n.hosts*n.rails; lids > w.subnetLIDs() {
 			if shape.Subnets, reason = w.several(k, n, lids, planes); shape.Subnets == nil {
 				return
 			}

@@ -34,8 +34,8 @@ func (w *Want) storagePlane(compute int) (*Plane, error) {
 	switch {
 	case t.formula == "":
 		return nil, fmt.Errorf("the plane of storage and service: no tree of three levels of switches of %d ports holds its %d host ports at %g:1", w.Radix, p.Ports, p.Ratio)
-	case t.switches+p.Ports > subnetLIDs:
-		return nil, fmt.Errorf("the plane of storage and service takes %d LIDs, and a subnet has %d", t.switches+p.Ports, subnetLIDs)
+	case t.switches+p.Ports > w.subnetLIDs():
+		return nil, fmt.Errorf("the plane of storage and service takes %d LIDs, and a subnet has %d", t.switches+p.Ports, w.subnetLIDs())
 	}
 	if p.Formula = t.formula; several {
 		p.Formula += "|servers(" + strings.Join(texts, ",") + ")"

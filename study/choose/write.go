@@ -201,7 +201,7 @@ func (p *Proposals) notes(w io.Writer) {
 		ebb += " EBB and SHIFT are those of the compute network; switches, cables and ports count the plane of storage too."
 	}
 	if i := slices.IndexFunc(all, func(c *Proposal) bool { return c.Subnets != nil }); i >= 0 {
-		ebb += fmt.Sprintf(" Several subnets: one has %d LIDs, too few for all hosts and switches. SWITCHES counts the routers that join them.", subnetLIDs)
+		ebb += fmt.Sprintf(" Several subnets: one has %d LIDs, too few for all hosts and switches. SWITCHES counts the routers that join them.", p.subnetLIDs())
 	}
 	fmt.Fprintln(w, fold.Text(0, ebb))
 	if p.Stopped {
