@@ -190,7 +190,7 @@ func (p *Proposal) miss(w *Want) {
 	add := func(format string, args ...any) { p.Missing = append(p.Missing, fmt.Sprintf(format, args...)) }
 	if p.Ratio > w.Ratio {
 		add("oversubscribed %g:1, and %g:1 is accepted", p.Ratio, w.Ratio)
-	} else if least := 1 / max(p.Ratio, p.Pods); p.Subnets == nil && p.Uniform < least-1e-9 {
+	} else if least := 1 / max(p.Ratio, p.Pods); p.Uniform < least-1e-9 && (p.Subnets == nil || p.Subnets.Ratio <= p.Pods+1e-9) {
 		add("uniform traffic gets %.2f of the rate, and %.2f is accepted", p.Uniform, least)
 	}
 	if p.Pods > max(w.Pods, p.Ratio) {
