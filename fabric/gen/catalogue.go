@@ -63,9 +63,10 @@ var (
 )
 
 const (
-	thesis  = "Bogdanski, thesis 2014"
-	dfsssp  = "Domke, Hoefler, Nagel 2011"
-	sysarea = "Mainwaring, Chun, Schleimer, Wilkerson, Fig. 3"
+	thesis     = "Bogdanski, thesis 2014"
+	dfsssp     = "Domke, Hoefler, Nagel 2011"
+	superpodRA = "NVIDIA, RA-11333-001 V11 (2023)"
+	sysarea    = "Mainwaring, Chun, Schleimer, Wilkerson, Fig. 3"
 )
 
 // formulas are the lines of the catalogue: topologies, then systems.
@@ -105,7 +106,7 @@ var topologies = []spec{
 	{
 		name: "rail", params: []param{need("k", 1, fabric.MaxPorts), need("servers", 1, fabric.MaxPorts), option("pods", "1", 1, fabric.MaxPorts), option("spines", "servers", 0, fabric.MaxPorts), width, option("cores", "0", 0, fabric.MaxPorts), option("up", "1", 1, fabric.MaxPorts), option("groups", "1", 1, fabric.MaxPorts), allHosts},
 		what:   "rail-optimised tree: pods of servers= hosts of k ports and k rail switches, port i of all hosts of a pod on its rail switch i; every rail switch has width= cables to each of spines= spines, one a server unless given. With cores= every rail has so many spines of its own, a plane of two levels, and spines of one number in all rails have up= cables to each of cores= cores; with groups= every group of pods has such spines of its own. hosts= are spread over all pods. Rails that meet nowhere are copies of a tree: tree(64,512)|planes(8)",
-		source: "NVIDIA, DGX SuperPOD reference architecture (2023)", example: "rail(8,32,4,spines=16,width=2)", build: rail,
+		source: superpodRA, example: "rail(8,32,4,spines=16,width=2)", build: rail,
 	},
 	{
 		name: "torus", params: []param{numbers("sizes", dims), perHost, width},
@@ -202,6 +203,10 @@ var systems = []system{
 	{"now-c", 0, 0, now(false, false), "Berkeley NOW, subcluster C", sysarea},
 	{"now-ca", 0, 0, now(true, false), "Berkeley NOW, subclusters C and A", sysarea},
 	{"now-cab", 0, 0, now(true, true), "Berkeley NOW, all 100 hosts", sysarea},
+	{"superpod127", 0, 0, superpod127, "DGX SuperPOD of four scalable units: 127 servers of eight ports and two UFM appliances, 32 leaves, 16 spines", superpodRA + ", Table 4"},
+	{"superpod512", 0, 0, superpod512, "DGX SuperPOD of 16 scalable units: 512 servers of eight ports, 128 leaves, 128 spines, 64 cores", superpodRA + ", Table 3"},
+	{"railgroups512", 0, 0, railgroups512, "512 servers in four groups of rails, with storage on a plane of its own: 37 leaves, 20 spines, 228 ports of storage", "apetops.com/AIxueyuan/256.html (2024)"},
+	{"rsc", 0, 0, rsc, "Meta's Research SuperCluster: 2,000 servers in rails on 2,000 switches of 40 ports; its storage (a guess) on a plane of its own", "Saladi (Meta), talk of May 2023, as told in blog.thomarite.uk (2023-05-29)"},
 	{"renaming-fig1", 0, 0, renamingFig1, "the example network of the destination renaming paper", "Lopez, Flich, Duato, Fig. 1"},
 }
 

@@ -55,10 +55,7 @@ func (c *copier) portGUID(n *fabric.Node) fabric.GUID {
 // switchName returns the description of a switch or router from that in other; hostName that of a
 // host from its number in the GUID scheme.
 func (c *copier) add(switchName func(string) string, hostName func(int) string) error {
-	for i := range c.other.Nodes {
-		if c.node[i] >= 0 {
-			continue
-		}
+	for _, i := range byGUID(c.other, func(id fabric.NodeID) bool { return c.node[id] < 0 }) {
 		var err error
 		n := &c.other.Nodes[i]
 		switch {
@@ -66,7 +63,7 @@ func (c *copier) add(switchName func(string) string, hostName func(int) string) 
 			c.node[i], err = c.addLike(n, c.free(guidOfSwitch, &c.switches), switchName(n.Desc))
 		case n.Type == fabric.Router:
 			c.node[i], err = c.addLike(n, c.free(guidOfHost, &c.hosts), switchName(n.Desc))
-		case c.other.IsAggregationNode(fabric.NodeID(i)):
+		case c.other.IsAggregationNode(i):
 			c.node[i], err = c.addLike(n, c.free(guidOfAggregation, &c.aggregations), n.Desc)
 		default:
 			guid := c.free(guidOfHost, &c.hosts)

@@ -11,8 +11,8 @@ import (
 // suffixes lists the suffixes of Apply, Parse and Suffixes.
 var suffixes = []spec{
 	{
-		name: "fail", params: append(partParams(), optional("host", texts, "NAME"), anySeed),
-		what:   "takes parts down, to be restored or not: links=N random switch links, share= of them (with links=up: of those between levels), switches=N random ones, switch=NAME, link=NAME[PORT], host=NAME",
+		name: "fail", params: append(partParams(), optional("host", texts, "NAME"), optional("server", texts, "NAME"), option("servers", "N", 1, fabric.MaxNodes), anySeed),
+		what:   "takes parts down, to be restored or not: links=N random switch links, share= of them (with links=up: of those between levels), switches=N random ones, switch=NAME, link=NAME[PORT]; host=NAME, server=NAME with all its adapters, servers=N random ones",
 		source: thesis + ", Paper IV (share)", example: "|fail(links=10,seed=3)", degrade: fail,
 	},
 	{
@@ -36,8 +36,8 @@ var suffixes = []spec{
 		source: "weft: clusters that grow", example: "|radix(40)", degrade: radix,
 	},
 	{
-		name: "without", params: []param{optional("hosts", texts, "NAMES"), option("roots", "N", 1, fabric.MaxNodes)},
-		what:   "removes hosts, by name, by number (from 0, in order of GUID) or by range (0-17,40), or N switches of the highest level, evenly",
+		name: "without", params: []param{optional("hosts", texts, "NAMES"), option("roots", "N", 1, fabric.MaxNodes), optional("servers", texts, "NAMES")},
+		what:   "removes hosts, by name, by number (from 0, in order of GUID) or by range (0-17,40), servers with all their adapters in the same way, or N switches of the highest level, evenly",
 		source: thesis + ", Paper II (oversubscription)", example: "|without(roots=9)", degrade: without,
 	},
 	{
@@ -52,7 +52,7 @@ var suffixes = []spec{
 	},
 	{
 		name: "hosts", params: []param{need("even", 0, fabric.MaxPorts), need("odd", 0, fabric.MaxPorts)},
-		what:   "X:Y distribution: even= hosts on each even leaf, odd= on each odd one; leaves that are cross-linked count as one",
+		what:   "X:Y distribution: even= hosts on each even leaf, odd= on each odd one; leaves that are cross-linked, or share hosts of several ports (a pod of rails), count as one",
 		source: thesis + ", Paper I, section IV", example: "|hosts(even=17,odd=1)", degrade: distribute,
 	},
 	{
@@ -119,14 +119,17 @@ func sample[T any](rng *rand.Rand, from []T, n int) []T {
 }
 
 func without(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	if err := a.oneOf("hosts", "roots"); err != nil {
+	if err := a.oneOf("hosts", "servers", "roots"); err != nil {
 		return nil, err
 	}
 	drop := make([]bool, len(f.Nodes))
 	var err error
-	if a.given("roots") {
+	switch {
+	case a.given("roots"):
 		err = markRoots(f, a, drop)
-	} else {
+	case a.given("servers"):
+		err = markServers(f, a, drop)
+	default:
 		err = markHosts(f, a, drop)
 	}
 	if err != nil {
@@ -160,23 +163,48 @@ func markRoots(f *fabric.Fabric, a *args, drop []bool) error {
 // markHosts marks hosts by name, number or range of numbers.
 func markHosts(f *fabric.Fabric, a *args, drop []bool) error {
 	hosts := byGUID(f, func(id fabric.NodeID) bool { return isHost(f, id) })
-	pos := a.value("hosts").pos
-	for _, name := range a.texts("hosts") {
-		from, to, ok := numberRange(name)
-		switch {
-		case ok && (from > to || to >= len(hosts)):
-			return problemf(pos, "hosts=%s: there are %d hosts, numbered from 0", name, len(hosts))
-		case ok:
-			for _, h := range hosts[from : to+1] {
-				drop[h] = true
-			}
-			continue
-		}
+	return a.named("hosts", len(hosts), func(i int) { drop[hosts[i]] = true }, func(name string) error {
 		id, err := f.FindHost(name)
-		if err != nil {
-			return problemf(pos, "%v; want a host's name, number or range of numbers", err)
+		if err == nil {
+			drop[id] = true
 		}
-		drop[id] = true
+		return err
+	})
+}
+
+// markServers marks all adapters of servers by name, number or range of numbers.
+func markServers(f *fabric.Fabric, a *args, drop []bool) error {
+	s := f.Servers()
+	mark := func(i int) {
+		for _, id := range s.List[i].Adapters {
+			drop[id] = true
+		}
+	}
+	return a.named("servers", len(s.List), mark, func(name string) error {
+		i, err := s.Find(f, name)
+		if err == nil {
+			mark(int(i))
+		}
+		return err
+	})
+}
+
+// named calls number for each of n things that an argument lists by number or range of numbers, and
+// name for the others.
+func (a *args) named(argument string, n int, number func(int), name func(string) error) error {
+	pos := a.value(argument).pos
+	for _, text := range a.texts(argument) {
+		from, to, ok := numberRange(text)
+		if ok && (from > to || to >= n) {
+			return problemf(pos, "%s=%s: there are %d %[1]s, numbered from 0", argument, text, n)
+		}
+		if ok {
+			for i := from; i <= to; i++ {
+				number(i)
+			}
+		} else if err := name(text); err != nil {
+			return problemf(pos, "%v; want a %s's name, number or range of numbers", err, strings.TrimSuffix(argument, "s"))
+		}
 	}
 	return nil
 }

@@ -107,6 +107,7 @@ func TestOrderIndependent(t *testing.T) {
 		suffix := rapid.SampledFrom([]string{
 			"fail(links=9,seed=4)", "fail(switches=3,seed=4)", "fail(share=0.3,links=up)",
 			"without(hosts=3-9,1)", "without(roots=2)", "hosts(even=1,odd=2)", "ports(2)", "aggregation()",
+			"planes(2)", "plane(rlft(4,2)|aggregation(),name=storage)", "fail(servers=3,seed=4)", "without(servers=2-4)",
 		}).Draw(t, "suffix")
 		a, errA := Apply(f, suffix)
 		b, errB := Apply(g, suffix)
@@ -265,6 +266,55 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
+// TestDistributionOfServers: pods of rails and leaves of several planes are units. Servers keep
+// their ports, and new ones have the same.
+func TestDistributionOfServers(t *testing.T) {
+	for _, c := range []struct {
+		expr   string
+		leaves int // of a unit, on which each of its servers has a port
+		want   []int
+	}{
+		{"rail(4,6,3,spines=2)|hosts(even=6,odd=2)", 4, []int{6, 2, 6}},
+		{"rail(4,6,3,spines=2,hosts=4)|hosts(even=3,odd=5)", 4, []int{3, 5, 3}},
+		{"rail(2,3,4,spines=2,groups=2,cores=1)|hosts(1,3)", 2, []int{1, 3, 1, 3}},
+		{"rlft(4,2)|planes(3)|hosts(1,2)", 3, []int{1, 2, 1, 2}},
+		{"rlft(4,2,hosts=4)|planes(3)|hosts(2,1)", 3, []int{2, 1, 2, 1}},
+		{"racks216|ports(2)|hosts(5,12)", 2, []int{5, 12, 5, 12, 5, 12, 5, 12, 5}},
+	} {
+		f := parse(t, c.expr)
+		first := func(leaves string) (n int) {
+			_, _ = fmt.Sscanf(leaves, "[%d", &n)
+			return n
+		}
+		on := map[string]int{} // servers by their leaves
+		var order []string
+		for _, v := range f.Servers().List {
+			h := fabric.NodeID(v.Adapters[0])
+			leaves := leavesOf(f, h)
+			if len(leaves) != c.leaves || f.Nodes[h].NumPorts() != c.leaves {
+				t.Errorf("%s: %s is on %d leaves with %d ports", c.expr, v.Name, len(leaves), f.Nodes[h].NumPorts())
+			}
+			key := fmt.Sprint(leaves)
+			if on[key]++; on[key] == 1 {
+				order = append(order, key)
+			}
+		}
+		slices.SortFunc(order, func(a, b string) int { return first(a) - first(b) })
+		var got []int
+		for _, key := range order {
+			got = append(got, on[key])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v servers, want %v", c.expr, got, c.want)
+		}
+	}
+	// Fewer and as many again is the fabric as it was, but for which servers are new.
+	a, b := parse(t, "rail(4,6,3)"), parse(t, "rail(4,6,3)|hosts(2,1)|hosts(6,6)")
+	if x, y := a.Compile(), b.Compile(); counted(a) != counted(b) || !slices.Equal(x.To, y.To) || !slices.Equal(x.ToPort, y.ToPort) {
+		t.Errorf("%+v, want %+v", counted(b), counted(a))
+	}
+}
+
 // TestPorts: Paper VI's 2-stage and 3-stage trees. Every host has two ports on
 // different leaves, in racks the two of a pair; no cable is gained or lost.
 func TestPorts(t *testing.T) {
@@ -323,5 +373,72 @@ func TestLevelsFarFromHosts(t *testing.T) {
 	f := parse(t, "mesh(8,hosts=1)|without(hosts=1,3-7)")
 	if got, want := Levels(f)[:8], []int32{0, 1, 0, 1, 0, 0, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("levels %v, want %v", got, want)
+	}
+}
+
+// twoAdapters builds n servers with an adapter on each of two leaves, and one of unknown name.
+func twoAdapters(t *testing.T, n int) *fabric.Fabric {
+	f := fabric.New("two adapters")
+	for s := range 2 {
+		leaf, _ := f.AddNode(fabric.Switch, fabric.GUID(1+s), 8, fmt.Sprint("leaf ", s))
+		for i := range n {
+			h, _ := f.AddNode(fabric.CA, fabric.GUID(1000*(i+1)+100*s), 1, fmt.Sprintf("n%d HCA-%d", i, s+1))
+			f.Nodes[h].Ports[1].GUID = f.Nodes[h].GUID + 1
+			if _, err := f.Connect(fabric.End{Node: h, Port: 1}, fabric.End{Node: leaf, Port: uint8(i + 1)}, 4, fabric.HDR); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return f
+}
+
+// TestServersOfSeveralAdapters: a server fails and goes with all its adapters, a host is one.
+func TestServersOfSeveralAdapters(t *testing.T) {
+	f := twoAdapters(t, 4)
+	for suffix, want := range map[string][]string{
+		"fail(host=n1 HCA-2)":       {"n1 HCA-2"},
+		"fail(server=n1)":           {"n1 HCA-1", "n1 HCA-2"},
+		"fail(server=n1 HCA-2)":     {"n1 HCA-1", "n1 HCA-2"},
+		"fail(server=n0,server=n3)": {"n0 HCA-1", "n0 HCA-2", "n3 HCA-1", "n3 HCA-2"},
+		"without(servers=2)":        {"n2 HCA-1", "n2 HCA-2"},
+		"without(servers=0-1,n3)":   {"n0 HCA-1", "n0 HCA-2", "n1 HCA-1", "n1 HCA-2", "n3 HCA-1", "n3 HCA-2"},
+		"without(hosts=2)":          {"n1 HCA-1"}, // by GUID: n0 has two adapters
+		"fail(servers=4)":           {"n0 HCA-1", "n0 HCA-2", "n1 HCA-1", "n1 HCA-2", "n2 HCA-1", "n2 HCA-2", "n3 HCA-1", "n3 HCA-2"},
+	} {
+		g, err := Apply(f, suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gone []string
+		for i := range f.Nodes {
+			if id, ok := g.NodeByGUID(f.Nodes[i].GUID); !ok || g.Nodes[id].Down {
+				gone = append(gone, f.Nodes[i].Desc)
+			}
+		}
+		slices.Sort(gone)
+		if !slices.Equal(gone, want) {
+			t.Errorf("%s: %q are gone, want %q", suffix, gone, want)
+		}
+	}
+	// Random servers: whole ones, by seed, of those that are up.
+	down := map[string]bool{}
+	for seed := range 20 {
+		g, err := Apply(f, fmt.Sprintf("fail(servers=1,seed=%d)", seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, err := Apply(g, "fail(servers=3)"); err != nil || slices.ContainsFunc(h.Nodes, func(n fabric.Node) bool { return n.Type == fabric.CA && !n.Down }) {
+			t.Errorf("seed %d: the other three cannot fail: %v", seed, err)
+		}
+		for _, v := range g.Servers().List {
+			a, b := g.Nodes[v.Adapters[0]].Down, g.Nodes[v.Adapters[1]].Down
+			if a != b {
+				t.Errorf("seed %d: half of %s is down", seed, v.Name)
+			}
+			down[v.Name] = down[v.Name] || a
+		}
+	}
+	if len(down) != 4 || !down["n0"] || !down["n1"] || !down["n2"] || !down["n3"] {
+		t.Errorf("20 seeds take down only %v", down)
 	}
 }

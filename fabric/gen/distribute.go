@@ -1,54 +1,151 @@
 package gen
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"weft/fabric"
 )
 
 // distribute puts even hosts on the even units and odd hosts on the odd ones. A unit is a leaf, or
-// several leaves joined by cables (a cross-linked pair of rack switches). Units count in order of
-// GUID, and the leaves of one share its hosts. A leaf keeps the hosts on its lowest ports, and gets
-// missing ones on its lowest free ports.
+// several leaves joined by cables (a cross-linked pair of rack switches), or by hosts of several
+// ports (the rails of a pod, a leaf of each plane). Units count in order of GUID. The leaves of one
+// share its hosts, unless these have a port on each. A unit keeps the hosts on the lowest ports,
+// and gets missing ones on the lowest free ports.
 func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	level := Levels(f)
 	if slices.Max(append(slices.Clone(level), NoLevel)) < 1 {
 		return nil, problemf(a.pos, "hosts(even,odd) needs a tree: no switch is above a leaf")
 	}
-	for id := range f.Nodes {
-		if isHost(f, fabric.NodeID(id)) && len(cabled(f, fabric.NodeID(id))) > 1 {
-			return nil, problemf(a.pos, "%s has several cables: hosts(even,odd) wants one a host (put |ports(2) after it)",
-				f.NodeName(fabric.NodeID(id)))
-		}
+	all, models, err := sharedUnits(f, units(f, level))
+	if err != nil {
+		return nil, problemf(a.pos, "%v", err)
 	}
-	want := map[fabric.GUID]int{}
-	for i, unit := range units(f, level) {
+	drop := make([]bool, len(f.Nodes))
+	var plugs []plug
+	for i, unit := range all {
 		n := a.int("even")
 		if i%2 == 1 {
 			n = a.int("odd")
 		}
+		if m := models[i]; m >= 0 {
+			plugs = append(plugs, keepHosts(f, leavesOf(f, m)[0], n, drop).like(f, m))
+			continue
+		}
 		for l, leaf := range unit {
-			want[f.Nodes[leaf].GUID] = portion(n, len(unit), l)
+			plugs = append(plugs, keepHosts(f, leaf, portion(n, len(unit), l), drop))
 		}
 	}
-	drop := make([]bool, len(f.Nodes))
-	for guid, n := range want {
-		leaf, _ := f.NodeByGUID(guid)
-		for i, p := range hostPorts(f, leaf) {
-			drop[f.Peer(fabric.End{Node: leaf, Port: p}).Node] = i >= n
-		}
-	}
+	slices.SortFunc(plugs, func(p, q plug) int { return cmp.Compare(p.leaf, q.leaf) })
 	g := f.Without(func(id fabric.NodeID) bool { return drop[id] }, nil)
-	leaves := byGUID(g, func(id fabric.NodeID) bool { return want[g.Nodes[id].GUID] > 0 })
 	next := 0
-	for _, leaf := range leaves {
-		for range want[g.Nodes[leaf].GUID] - len(hostPorts(g, leaf)) {
-			if err := plugIn(g, leaf, &next); err != nil {
+	for _, p := range plugs {
+		for range p.missing {
+			if err := p.plugIn(g, &next); err != nil {
 				return nil, problemf(a.pos, "%v", err)
 			}
 		}
 	}
 	return g, nil
+}
+
+// plug says how many hosts a leaf lacks, and where their ports go: by port, the leaf, or 0 if it
+// stays free.
+type plug struct {
+	leaf    fabric.GUID
+	missing int
+	on      []fabric.GUID
+}
+
+// keepHosts marks all but the first n hosts of a leaf to be dropped, and returns what is missing:
+// hosts of one port.
+func keepHosts(f *fabric.Fabric, leaf fabric.NodeID, n int, drop []bool) plug {
+	kept := map[fabric.NodeID]bool{}
+	for _, p := range hostPorts(f, leaf) {
+		h := f.Peer(fabric.End{Node: leaf, Port: p}).Node
+		if len(kept) < n {
+			kept[h] = true
+		}
+		drop[h] = !kept[h]
+	}
+	guid := f.Nodes[leaf].GUID
+	return plug{guid, n - len(kept), []fabric.GUID{guid}}
+}
+
+// leavesOf lists the switches that a host is cabled to, each once.
+func leavesOf(f *fabric.Fabric, host fabric.NodeID) []fabric.NodeID {
+	return slices.Compact(slices.SortedFunc(f.SwitchPeers(host, nil), func(a, b fabric.NodeID) int {
+		return cmp.Compare(f.Nodes[a].GUID, f.Nodes[b].GUID)
+	}))
+}
+
+// like gives missing hosts the ports of a host.
+func (p plug) like(f *fabric.Fabric, model fabric.NodeID) plug {
+	p.on = make([]fabric.GUID, f.Nodes[model].NumPorts())
+	for _, port := range cabled(f, model) {
+		p.on[port-1] = f.Nodes[f.Peer(fabric.End{Node: model, Port: port}).Node].GUID
+	}
+	return p
+}
+
+// plugIn adds a host to the lowest free ports of leaves, with the first free GUID of the scheme
+// from next on.
+func (p plug) plugIn(f *fabric.Fabric, next *int) error {
+	h, err := addHost(f, nextFree(f, guidOfHost, next), len(p.on))
+	if err != nil {
+		return err
+	}
+	for i, guid := range p.on {
+		leaf, there := f.NodeByGUID(guid)
+		if !there {
+			continue
+		}
+		free := freePort(&f.Nodes[leaf])
+		if free == 0 {
+			return problemf(0, "%s has no free port for another host", f.NodeName(leaf))
+		}
+		if _, err := f.Connect(fabric.End{Node: h, Port: uint8(i + 1)}, fabric.End{Node: leaf, Port: free}, 4, fabric.EDR); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sharedUnits joins units by hosts with several cables. It returns for each unit its first such
+// host, or -1 if all hosts have one cable.
+func sharedUnits(f *fabric.Fabric, units [][]fabric.NodeID) (all [][]fabric.NodeID, models []fabric.NodeID, err error) {
+	of := map[fabric.NodeID]int{} // by leaf
+	for i, unit := range units {
+		for _, leaf := range unit {
+			of[leaf] = i
+		}
+	}
+	model := slices.Repeat([]fabric.NodeID{-1}, len(units))
+	for _, h := range byGUID(f, func(id fabric.NodeID) bool { return isHost(f, id) && len(cabled(f, id)) > 0 }) {
+		leaves := leavesOf(f, h)
+		for _, leaf := range leaves {
+			m := &model[of[leaf]]
+			if *m < 0 {
+				*m = h
+			}
+			if several := len(cabled(f, h)) > 1 || len(cabled(f, *m)) > 1; several && !slices.Equal(leaves, leavesOf(f, *m)) {
+				return nil, nil, fmt.Errorf("%s and %s share %s, but not all of their leaves: put |plane and |ports after |hosts",
+					f.NodeName(*m), f.NodeName(h), f.NodeName(leaf))
+			}
+		}
+	}
+	seen := map[fabric.NodeID]bool{} // hosts that join units
+	for i, unit := range units {
+		m := model[i]
+		if m < 0 || len(cabled(f, m)) == 1 {
+			all, models = append(all, unit), append(models, -1)
+		} else if !seen[m] {
+			seen[m] = true
+			all, models = append(all, unit), append(models, m)
+		}
+	}
+	return all, models, nil
 }
 
 // units lists the leaves; leaves joined by cables are one unit.
@@ -72,21 +169,6 @@ func units(f *fabric.Fabric, level []int32) [][]fabric.NodeID {
 		out = append(out, unit)
 	}
 	return out
-}
-
-// plugIn adds a host to the lowest free port of a leaf, with the first free GUID of the scheme from
-// next on.
-func plugIn(f *fabric.Fabric, leaf fabric.NodeID, next *int) error {
-	p := freePort(&f.Nodes[leaf])
-	if p == 0 {
-		return problemf(0, "%s has no free port for another host", f.NodeName(leaf))
-	}
-	h, err := addHost(f, nextFree(f, guidOfHost, next), 1)
-	if err != nil {
-		return err
-	}
-	_, err = f.Connect(fabric.End{Node: h, Port: 1}, fabric.End{Node: leaf, Port: p}, 4, fabric.EDR)
-	return err
 }
 
 // cabled lists the cabled ports of a node.
@@ -130,6 +212,9 @@ func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	if len(waiting) > 0 {
 		return nil, problemf(a.pos, "%d hosts are left without a partner on another leaf, %s first: make their number even",
 			len(waiting), f.NodeName(waiting[0]))
+	}
+	if len(second) == 0 && slices.ContainsFunc(leaves, func(s fabric.NodeID) bool { return len(hostPorts(f, s)) > 0 }) {
+		return nil, problemf(a.pos, "all hosts have several cables already")
 	}
 	g := f.Without(func(id fabric.NodeID) bool { return drop[id] }, nil)
 	for id := range g.Nodes {

@@ -27,6 +27,7 @@ func TestDiameters(t *testing.T) {
 		"dragonflyplus(3,3,2,2)":       5,
 		"rail(4,6,2)":                  2,
 		"rail(3,4,2,spines=2,cores=2)": 4,
+		"rail(2,3,4,2,1,1,1,2)":        4, // two groups
 		"hyperx(9)":                    1,
 		"fullmesh(9)":                  1,
 		"slimfly(3)":                   2,

@@ -30,7 +30,7 @@ func TestExamples(t *testing.T) {
 	}
 	for name := range strings.FieldsSeq(`rlft xgft pgft karytree mport torus mesh hypercube kautz dragonfly hyperx slimfly
 		fullmesh random irregular regular fat648 racks648 fat3456 juropa juropa3288 ranger deimos deimos-chain15
-		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 racks432 racks216 over384 dual4608
+		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 racks432 racks216 over384 dual4608 superpod127 superpod512 railgroups512 rsc
 		vftree-fig3 vftree-fig4a vftree-fig4b sftree-fig4a sftree-fig4b mftree-fig2 fail without hosts ports
 		dragonflyplus rail merge tree drain add move radix planes plane`) {
 		if !seen[name] {
@@ -58,6 +58,10 @@ func TestSame(t *testing.T) {
 		{"dragonflyplus(3,2,4,1,groups=1)", "xgft(1;3;2;hosts=12)"},
 		{"tree(36,648)", "rlft(36,2)"},
 		{"tree(8,hosts=24,ratio=3)", "pgft(2;6,4;1,1;1,2)"},
+		{"superpod512", "rail(8,32,16,spines=16,width=2,cores=4,up=8)"},
+		{"railgroups512", "rail(8,32,16,spines=4,width=8,groups=4,cores=16,up=2)|plane(pgft(2;20,37;1,20;1,1),name=storage)"},
+		{"rsc", "rail(8,20,100,spines=20,groups=5,cores=20)|plane(pgft(3;30,20,4;1,10,2;1,1,10;hosts=2200),name=storage)"},
+		{"rail(2,3,4,spines=2,cores=1,groups=1)", "rail(2,3,4,spines=2,cores=1,hosts=12)"},
 		{"rail(1,4,3)", "xgft(1;3;4;hosts=12)"},
 	} {
 		a, b := parse(t, c[0]).Compile(), parse(t, c[1]).Compile()
@@ -149,7 +153,7 @@ func TestErrors(t *testing.T) {
 		{"fat648|fail(switch=spine 18)", `no switch is called "spine 18": did you mean "spine 1`},
 		{"fat648|fail(switch=host 1)", "is a CA, not a switch"},
 		{"fat648|fail(switch=\"spine 1)", "at 20: a quote is not closed"},
-		{"fat648|without", "takes one of hosts, roots"},
+		{"fat648|without", "takes one of hosts, servers, roots"},
 		{"fat648|without(roots=19)", "roots=19: there are 18"},
 		{"torus(4x4)|without(roots=1)", "there are no roots"},
 		{"fat648|without(hosts=648)", "there are 648 hosts, numbered from 0"},
@@ -159,10 +163,39 @@ func TestErrors(t *testing.T) {
 		{"fat648|hosts(even=19,odd=1)", "has no free port"},
 		{"fat648|hosts(even=19)", "hosts needs odd"},
 		{"torus(4x4)|hosts(1,1)", "needs a tree"},
-		{"fat648|ports(2)|hosts(1,1)", "several cables"},
+		{"rail(4,6,2)|plane(rlft(8,2))|hosts(1,1)", `"host 4" (0x0200004800000500) share "pod 0 rail 0" (0x0200005300000001), but not all of their leaves`},
+		{"rlft(8,2)|ports(2)|plane(rlft(6,2))|hosts(1,1)", "put |plane and |ports after |hosts"},
+		{"rail(4,6,2)|hosts(1,7)", "has no free port for another host"},
+		{"fat648|without(servers=648)", "at 24: servers=648: there are 648 servers, numbered from 0"},
+		{"fat648|without(servers=spine 1)", "want a server's name, number or range of numbers"},
+		{"fat648|fail(servers=649)", "at 21: servers=649: 648 servers are up"},
+		{"fat648|fail(server=nobody)", `no server is called "nobody"`},
+		{"fat648|fail(servers=2,links=1)", "takes one of links, share, switches, switch, link, host, server, servers"},
+		{"fat648|drain(servers=1)", `drain has no argument "servers"`},
+		{"rail(8,32,4,spines=16,groups=2)", "groups=2: without cores= they are not connected"},
+		{"rail(8,32,4,spines=16,groups=3,cores=1)", "groups=3: pods=4 is no multiple of it"},
+		{"rail(8,32,4,spines=0)", "pods=4: without spines they are not connected"},
+		{"rail(8,32,1,spines=0,cores=2)", "cores=2: there are no spines to join"},
+		{"rail(8,32,4,hosts=129)", "hosts=129: pods=4 with servers=32 have room for 128"},
+		{"rail(8,200,4,spines=60)", "servers=200, spines=60, width=1: a rail switch would have 260 ports (at most 254)"},
+		{"rail(8,32,40,spines=16)", "pods=40, width=1, cores=0, up=1: a spine would have 320 ports (at most 254)"},
+		{"rail(8,32,4,spines=16,groups=4,cores=2,up=8)", "k=8, groups=4, up=8: a core would have 256 ports (at most 254)"},
+		{"rail(254,200,253,spines=1,cores=1)", "too many to build"},
+		{"rlft(8,2)|planes(1)", "at 18: n=1: want a whole number from 2 to 254"},
+		{"rlft(8,2)|planes(254)|planes(2)", `at 23: n=2: "host 0" (0x0200004800000100) would have 508 ports (at most 254)`},
+		{"rlft(64,3,hosts=100)|planes(60)", "at 22: n=60: 307200 switches and 100 hosts are too many to build"},
+		{"rlft(8,2)|plane", "at 11: plane needs network"},
+		{"rlft(8,2)|plane(torus(4,4))", `at 17: "torus(4,4)" at 9: torus(4,4) could mean two things`},
+		{"rlft(8,2)|plane(rlft(8,2)|plane (rlft(8,2)))", "at 17: the fabric of plane cannot have a suffix plane of its own"},
+		{"rlft(8,2)|merge(rlft(8,2)| merge (rlft(8,2)))", "at 17: the fabric of merge cannot have a suffix merge of its own"},
+		{"rlft(8,2)|merge(rlft(8,2)|plane(rlft(8,2)))", "at 17: the fabric of merge cannot have a suffix plane of its own"},
+		{"rlft(8,2)|plane(rlft(8,2),name=leaf)", `at 32: name=leaf: a node is called "leaf 0" already: give the plane another name`},
+		{"fat648|merge(rlft(254,2,hosts=0))", "would have"},
 		{"fat648|ports(3)", "n=3: want a whole number from 2 to 2"},
 		{"odin" + strings.Repeat("|fail(links=1)", 65), "more than 64 suffixes"},
-		{"fat648|hosts(3,2)|ports(2)|ports(2)|fail(x=1)", `fail has no argument "x"`},
+		{"fat648|hosts(3,2)|ports(2)|fail(x=1)", `fail has no argument "x"`},
+		{"fat648|hosts(3,2)|ports(2)|ports(2)", "at 28: all hosts have several cables already"},
+		{"rail(4,6)|ports(2)", "at 11: all hosts have several cables already"},
 		{"torus(3x3)|ports(2)", "1 hosts are left without a partner"},
 		{"fat648|without(hosts=18-647)|ports(2)", "18 hosts are left without a partner"},
 	} {

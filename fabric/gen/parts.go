@@ -2,6 +2,7 @@ package gen
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"weft/fabric"
@@ -25,10 +26,13 @@ func partParams() []param {
 // fail takes parts of a copy down.
 func fail(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
-	if a.given("host") {
-		return f, failHosts(f, a)
+	p := parts{f, f.SetLinkDown, f.SetNodeDown}
+	for _, whose := range []string{"host", "server", "servers"} {
+		if a.given(whose) {
+			return f, p.takeServers(a)
+		}
 	}
-	return f, (&parts{f, f.SetLinkDown, f.SetNodeDown}).take(a)
+	return f, p.take(a)
 }
 
 // drain takes parts of a copy out of use.
@@ -109,19 +113,47 @@ func (p *parts) namedLinks(a *args) error {
 	return nil
 }
 
-// failHosts takes the named hosts down.
-func failHosts(f *fabric.Fabric, a *args) error {
-	if err := a.oneOf("links", "share", "switches", "switch", "link", "host"); err != nil {
+// takeServers applies to hosts or servers: a host is one adapter, a server all that it has.
+func (p *parts) takeServers(a *args) error {
+	if err := a.oneOf("links", "share", "switches", "switch", "link", "host", "server", "servers"); err != nil {
 		return err
 	}
 	for _, name := range a.texts("host") {
-		id, err := f.FindHost(name)
+		id, err := p.f.FindHost(name)
 		if err != nil {
 			return problemf(a.value("host").pos, "%v", err)
 		}
-		f.SetNodeDown(id, true)
+		p.node(id, true)
+	}
+	s := p.f.Servers()
+	for _, name := range a.texts("server") {
+		i, err := s.Find(p.f, name)
+		if err != nil {
+			return problemf(a.value("server").pos, "%v", err)
+		}
+		p.server(s.List[i])
+	}
+	if !a.given("servers") {
+		return nil
+	}
+	up := slices.DeleteFunc(s.List, func(v fabric.Server) bool {
+		return !slices.ContainsFunc(v.Adapters, func(i int32) bool { return !p.f.Nodes[i].Down })
+	})
+	n := a.int("servers")
+	if n > len(up) {
+		return problemf(a.value("servers").pos, "servers=%d: %d servers are up", n, len(up))
+	}
+	for _, v := range sample(newRand(a), up, n) {
+		p.server(v)
 	}
 	return nil
+}
+
+// server applies to all adapters of a server.
+func (p *parts) server(v fabric.Server) {
+	for _, i := range v.Adapters {
+		p.node(fabric.NodeID(i), true)
+	}
 }
 
 // shareOfLinks takes a share of all switch links, or of the links between levels.

@@ -43,18 +43,24 @@ func plane(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		if i := slices.IndexFunc(f.Nodes, func(n fabric.Node) bool { return strings.HasPrefix(n.Desc, name+" ") }); i >= 0 {
 			return nil, problemf(a.value("name").pos, "name=%s: a node is called %q already: give the plane another name", name, f.Nodes[i].Desc)
 		}
-		own := 0
-		switchName = func(desc string) string { return name + " " + desc }
-		hostName = func(int) string {
-			own++
-			return name + " " + strconv.Itoa(own-1)
-		}
+		switchName, hostName = planeNames(name)
 	}
 	f = f.Clone()
 	if err := addPlane(f, other, switchName, hostName); err != nil {
 		return nil, problemf(a.pos, "%v", err)
 	}
 	return f, nil
+}
+
+// planeNames returns the names of the switches of a plane and of its own servers.
+func planeNames(plane string) (switchName func(string) string, hostName func(int) string) {
+	own := -1
+	switchName = func(desc string) string { return plane + " " + desc }
+	hostName = func(int) string {
+		own++
+		return plane + " " + strconv.Itoa(own)
+	}
+	return switchName, hostName
 }
 
 // addPlane adds the network of other to a fabric. Servers of one number are the same.

@@ -12,10 +12,14 @@ import (
 func TestFT24(t *testing.T) {
 	f := parse(t, "fat3456")
 	const k = 12
+	named := map[string]fabric.NodeID{}
+	for id := range f.Nodes {
+		named[f.Nodes[id].Desc] = fabric.NodeID(id)
+	}
 	at := func(name string, i, port int) fabric.End {
-		id, err := f.FindNode(fmt.Sprintf("%s %d", name, i))
-		if err != nil {
-			t.Fatal(err)
+		id, ok := named[fmt.Sprintf("%s %d", name, i)]
+		if !ok {
+			t.Fatalf("there is no %s %d", name, i)
 		}
 		return fabric.End{Node: id, Port: uint8(port)}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"sync/atomic"
 	"time"
@@ -14,55 +15,88 @@ import (
 	"weft/internal/par"
 )
 
-// progressDelay is the time before progress is shown.
-const progressDelay = 2 * time.Second
+// progressDelay is the time before progress is shown on a terminal, progressInterval the time
+// between two lines of progress elsewhere.
+const (
+	progressDelay    = 2 * time.Second
+	progressInterval = 10 * time.Second
+)
 
-// WithProgress runs work. If stderr is a terminal and work takes longer than progressDelay, it
-// shows the step, the elapsed time, and for loops the share done and the remaining time.
+// WithProgress runs work. If it takes longer than progressDelay, a terminal shows the step, the
+// elapsed time, and for loops the share done and the remaining time. Where stderr is no terminal,
+// a line says so every ten seconds.
 func WithProgress(cmd *cobra.Command, what string, work func(context.Context) error) error {
 	return WithSteps(cmd, what, func(ctx context.Context, _ func(string)) error { return work(ctx) })
 }
 
 // WithSteps is like WithProgress for work of several steps, which it names by calling step.
 func WithSteps(cmd *cobra.Command, first string, work func(ctx context.Context, step func(string)) error) error {
-	ctx := cmd.Context()
-	var now atomic.Pointer[string]
-	step := func(what string) { now.Store(&what) }
-	step(first)
+	progress := &steps{started: time.Now()}
+	progress.step(first)
 	errOut, ok := cmd.ErrOrStderr().(*os.File)
-	if !ok || !IsTerminal(errOut) {
-		return work(ctx, step)
+	if !ok {
+		return work(cmd.Context(), progress.step)
 	}
-	progress := &steps{}
-	done := make(chan struct{})
-	shown := make(chan struct{})
+	show := lines(errOut, progressInterval)
+	if IsTerminal(errOut) {
+		show = spinner(errOut)
+	}
+	done, shown := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(shown)
-		select {
-		case <-done:
-			return
-		case <-time.After(progressDelay):
-		}
-		bars := mpb.New(mpb.WithOutput(errOut))
-		bar := bars.AddSpinner(0, mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return "weft: " + *now.Load() + " " })),
-			mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Any(func(decor.Statistics) string { return progress.text(time.Now()) })))
-		<-done
-		bar.Abort(true)
-		bars.Wait()
+		show(progress, done)
 	}()
-	err := work(par.WithProgress(ctx, &progress.Progress), step)
+	err := work(par.WithProgress(cmd.Context(), &progress.Progress), progress.step)
 	close(done)
 	<-shown
 	return err
 }
 
+// spinner returns a function that shows progress on a terminal until done is closed.
+func spinner(terminal *os.File) func(progress *steps, done <-chan struct{}) {
+	return func(progress *steps, done <-chan struct{}) {
+		select {
+		case <-done:
+			return
+		case <-time.After(progressDelay):
+		}
+		bars := mpb.New(mpb.WithOutput(terminal))
+		bar := bars.AddSpinner(0, mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return "weft: " + *progress.name.Load() + " " })),
+			mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Any(func(decor.Statistics) string { return progress.text(time.Now()) })))
+		<-done
+		bar.Abort(true)
+		bars.Wait()
+	}
+}
+
+// lines returns a function that prints progress at an interval until done is closed.
+func lines(w io.Writer, interval time.Duration) func(progress *steps, done <-chan struct{}) {
+	return func(progress *steps, done <-chan struct{}) {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case now := <-tick.C:
+				fmt.Fprintf(w, "weft: %s, %v so far%s\n", *progress.name.Load(), now.Sub(progress.started).Round(time.Second), progress.text(now))
+			}
+		}
+	}
+}
+
 // steps estimates when the current loop will end.
 type steps struct {
 	par.Progress
-	loop  int64 // that was under way when it was asked last
-	begun time.Time
+	name    atomic.Pointer[string] // of the step under way
+	started time.Time              // the first step
+	loop    int64                  // that was under way when it was asked last
+	begun   time.Time
 }
+
+// step names the step that begins.
+func (s *steps) step(what string) { s.name.Store(&what) }
 
 // text returns the progress of the loop at a time; "" if the loop has just begun.
 func (s *steps) text(now time.Time) string {
