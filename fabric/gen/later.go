@@ -22,7 +22,7 @@ func later(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	for _, h := range hosts[from : to+1] {
 		drop[h] = true
 	}
-	for id, needed := range between(f, leavesOf(f, drop)) {
+	for id, needed := range between(f, standingLeaves(f, drop)) {
 		drop[id] = drop[id] || isSwitch(f, fabric.NodeID(id)) && !needed
 	}
 	return f.Without(func(id fabric.NodeID) bool { return drop[id] || isOrphan(f, id, drop) }, nil), nil
@@ -39,8 +39,8 @@ func isOrphan(f *fabric.Fabric, id fabric.NodeID, drop []bool) bool {
 	return false
 }
 
-// leavesOf lists the switches with hosts that are not dropped.
-func leavesOf(f *fabric.Fabric, drop []bool) (leaves []fabric.NodeID) {
+// standingLeaves lists the switches with hosts that are not dropped.
+func standingLeaves(f *fabric.Fabric, drop []bool) (leaves []fabric.NodeID) {
 	for id := range f.Nodes {
 		if !isSwitch(f, fabric.NodeID(id)) {
 			continue

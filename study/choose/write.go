@@ -73,7 +73,11 @@ func (p *Proposals) needText() string {
 	if p.HostPorts > p.Servers {
 		text += fmt.Sprintf("; %d servers with %d host ports in all", p.Servers, p.HostPorts)
 	}
-	text += fmt.Sprintf("; switches of %d ports, oversubscription up to %g:1", p.Radix, p.Ratio)
+	separator := ", "
+	if strings.ContainsAny(text, ",;") {
+		separator = "; "
+	}
+	text += fmt.Sprintf("%sswitches of %d ports, oversubscription up to %g:1", separator, p.Radix, p.Ratio)
 	if p.Pods > p.Ratio {
 		text += fmt.Sprintf(", between pods %g:1", p.Pods)
 	}
@@ -245,8 +249,8 @@ func (p *Proposals) growth(w io.Writer) {
 	}
 	now, later := steps[0], steps[1]
 	fmt.Fprintf(w, "\nGrowth, and nothing that stands is plugged again:\n")
-	fmt.Fprintf(w, "  now    %s\n", fold.Text(9, fmt.Sprintf("%s: %s, %s; %s of these reserved for later", fold.Count(now.Servers, "server", "servers"),
-		fold.Count(now.Bill.Switches, "switch", "switches"), fold.Count(now.Bill.Between+now.Bill.Below, "cable", "cables"), fold.Count(now.Reserved, "free port", "free ports"))))
+	fmt.Fprintf(w, "  now    %s\n", fold.Text(9, fmt.Sprintf("%s: %s with %s reserved for later; %s", fold.Count(now.Servers, "server", "servers"),
+		fold.Count(now.Bill.Switches, "switch", "switches"), fold.Count(now.Reserved, "free port", "free ports"), fold.Count(now.Bill.Between+now.Bill.Below, "cable", "cables"))))
 	fmt.Fprintf(w, "         %s\n", now.Formula)
 	fmt.Fprintf(w, "  later  %s\n", fold.Text(9, fmt.Sprintf("%s: %s and %s more; all %d cables stay in their ports", fold.Count(later.Servers, "server", "servers"),
 		fold.Count(later.Bill.Switches-now.Bill.Switches, "switch", "switches"), fold.Count(later.Bill.Between+later.Bill.Below-later.Stays, "cable", "cables"), later.Stays)))
