@@ -135,21 +135,28 @@ func (t *smallest) joinPods(down int, best *smallest) {
 	}
 }
 
-// TreeSize returns the switches of the smallest tree, and the hosts at most for each cable up of a
-// leaf or a pod, without building it. The arguments are those of the formula tree; podRatio and
-// first may be 0.
-func TreeSize(radix, hosts int, ratio, podRatio float64, first int) (switches int, load float64, err error) {
+// TreeSize is the size of the tree of the formula tree, without building it.
+type TreeSize struct {
+	Switches, Levels int
+	Load             float64 // hosts at most for each cable up of a leaf or a pod; 0 for one switch
+}
+
+// SmallestTree finds the tree of the formula tree. The arguments are those of the formula; podRatio
+// and first may be 0.
+func SmallestTree(radix, hosts int, ratio, podRatio float64, first int) (s TreeSize, err error) {
 	t, err := findSmallest(radix, hosts, treeLimits{ratio, podRatio, first})
 	if err != nil {
-		return 0, 0, err
+		return s, err
 	}
+	s = TreeSize{Switches: t.switches(), Levels: 1}
+	perLeaf := ceil(hosts, t.pods*t.leaves)
 	if t.spines > 0 {
-		load = float64(ceil(hosts, t.pods*t.leaves)) / float64(t.up)
+		s.Levels, s.Load = 2, float64(perLeaf)/float64(t.up)
 	}
 	if t.roots > 0 {
-		load = max(load, float64(t.leaves*ceil(hosts, t.pods*t.leaves))/float64(t.spines*t.middleUp))
+		s.Levels, s.Load = 3, max(s.Load, float64(t.leaves*perLeaf)/float64(t.spines*t.middleUp))
 	}
-	return t.switches(), load, size{t.switches(), radix, hosts, hosts + t.cables()}.fits()
+	return s, size{t.switches(), radix, hosts, hosts + t.cables()}.fits()
 }
 
 // smallestTree builds the tree of findSmallest.

@@ -100,7 +100,7 @@ func TestRailPlanes(t *testing.T) {
 		n := need{hosts: hosts, radix: radix, rails: k, limit: limit{ratio, ratio}}
 		var s smallest
 		for groups := 1; groups*k <= radix; groups++ {
-			railPlanes(n, groups, &s)
+			railPlanes(n, groups, 0, &s)
 		}
 		if s.formula == "" {
 			continue

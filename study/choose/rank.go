@@ -249,10 +249,15 @@ func (p *Proposals) reference(all []*Proposal) int {
 }
 
 // cheaperReference reports whether a network is more oversubscribed than another one, or as much
-// and cheaper at its first step.
+// and cheaper over all steps of growth.
 func (p *Proposals) cheaperReference(a, b *Proposal) bool {
-	first := func(c *Proposal) float64 { return slices.Min(p.prices(c)) }
-	return cmp.Or(cmp.Compare(b.Ratio, a.Ratio), cmp.Compare(b.Pods, a.Pods), cmp.Compare(first(a), first(b))) < 0
+	sum := func(c *Proposal) (s float64) {
+		for _, price := range p.prices(c) {
+			s += price
+		}
+		return s
+	}
+	return cmp.Or(cmp.Compare(b.Ratio, a.Ratio), cmp.Compare(b.Pods, a.Pods), cmp.Compare(sum(a), sum(b))) < 0
 }
 
 // why returns the reason for a recommendation.
@@ -303,7 +308,7 @@ func (p *Proposals) commands(best, cheaper *Proposal) []string {
 		list = append(list, cheaper)
 	}
 	for _, c := range p.Proposals {
-		if len(list) < compared && !slices.Contains(list, c) && c.Subnets == nil {
+		if len(list) < compared && !slices.Contains(list, c) && c.Subnets == nil && len(c.Missing) <= len(best.Missing) {
 			list = append(list, c)
 		}
 	}

@@ -15,10 +15,7 @@ func (k kind) reason(n need) string {
 		m.hosts, m.first = hosts, min(n.first, hosts)
 		return k.shape(m).formula != ""
 	}
-	with := fmt.Sprintf("with switches of %d ports", n.radix)
-	if n.pods > 1 {
-		with += fmt.Sprintf(" and %g:1", n.pods)
-	}
+	with := fmt.Sprintf("at %g:1 with switches of %d ports", n.ratio, n.radix)
 	if most := mostHeld(n.hosts, holds); most > 0 {
 		return fmt.Sprintf("holds at most %s %s%s", fold.Count(most, n.unit(), n.unit()+"s"), with, k.portsNeeded(n))
 	}
@@ -60,5 +57,5 @@ func (k kind) portsNeeded(n need) string {
 	if !holds(mostRadix) {
 		return fmt.Sprintf("; no switch of up to %d ports is enough", mostRadix)
 	}
-	return fmt.Sprintf("; takes switches of %d ports", n.radix+1+sort.Search(mostRadix-n.radix-1, func(i int) bool { return holds(n.radix + 1 + i) }))
+	return fmt.Sprintf("; %d take switches of %d ports", n.hosts, n.radix+1+sort.Search(mostRadix-n.radix-1, func(i int) bool { return holds(n.radix + 1 + i) }))
 }

@@ -30,20 +30,22 @@ const rail = "rails"
 type kind struct {
 	name  string
 	shape func(need) smallest // the smallest one
+	// growing returns one with fewer switches at the first step of growth; nil: shape does.
+	growing func(need) smallest
 	// fixed says why the kind does not grow without cables that are plugged again; "" if it does.
 	fixed string
 }
 
 // kinds lists the kinds of networks. That of rails comes last: it is for servers of several ports.
 var kinds = []kind{
-	{name: "tree", shape: tree},
+	{name: "tree", shape: tree, growing: growingTree},
 	{name: "dragonfly", shape: dragonfly},
 	{name: "dragonfly+", shape: dragonflyPlus},
 	{name: "hyperx", shape: hyperX, fixed: "its grid is whole only when all %d switches stand"},
 	{name: "full-mesh", shape: fullMesh},
 	{name: "torus", shape: torus, fixed: "its rings are closed only when all %d switches stand"},
 	{name: "slim-fly", shape: slimFly, fixed: "its graph is whole only when all %d switches stand"},
-	{name: rail, shape: rails},
+	{name: rail, shape: rails, growing: growingRails},
 }
 
 // Kinds lists the kinds of networks to propose.
@@ -113,10 +115,11 @@ func (w *Want) shapesOf(k kind, n need) (list []Shape, reason string) {
 	for _, n.limit = range w.accepted() {
 		s := k.shape(n)
 		add(s)
-		if n.first > 0 && k.name == "tree" {
-			add(growingTree(n))
+		if n.first > 0 && k.growing != nil {
+			add(k.growing(n))
 		}
 	}
+	n.limit = limit{w.Ratio, w.Pods}
 	if len(list) == 0 && reason == "" {
 		reason = k.reason(n)
 	}
@@ -127,6 +130,7 @@ func (w *Want) shapesOf(k kind, n need) (list []Shape, reason string) {
 // none.
 type smallest struct {
 	switches, cables int
+	first            int     // switches at the first step of growth, where that counts before the others
 	load             float64 // of the busiest channel under uniform traffic
 	between          float64 // of this, the load between groups; 0 where it does not depend on their number
 	groups           int     // that are joined with each other

@@ -16,20 +16,24 @@ func tree(n need) smallest { return treeOf(n, 0) }
 func growingTree(n need) smallest { return treeOf(n, n.first) }
 
 func treeOf(n need, first int) smallest {
-	ratio, pods := max(n.ratio, 1), 0.0
+	pods := 0.0
 	if n.pods > n.ratio {
 		pods = n.pods
 	}
-	switches, load, err := gen.TreeSize(n.radix, n.hosts, ratio, pods, first)
+	size, err := gen.SmallestTree(n.radix, n.hosts, n.ratio, pods, first)
 	if err != nil {
 		return smallest{}
 	}
-	if pods == 0 {
-		load = ratio
+	if size.Levels < 3 {
+		pods, first = 0, 0 // there are no pods
+	}
+	load := n.ratio
+	if pods > 0 {
+		load = size.Load
 	}
 	args := []string{fmt.Sprintf("tree(%d,%d", n.radix, n.hosts)}
-	if ratio > 1 {
-		args = append(args, fmt.Sprintf("ratio=%g", ratio))
+	if n.ratio > 1 {
+		args = append(args, fmt.Sprintf("ratio=%g", n.ratio))
 	}
 	if pods > 0 {
 		args = append(args, fmt.Sprintf("pods=%g", pods))
@@ -37,7 +41,7 @@ func treeOf(n need, first int) smallest {
 	if first > 0 {
 		args = append(args, fmt.Sprintf("first=%d", first))
 	}
-	return smallest{switches: switches, load: load, formula: strings.Join(args, ",") + ")"}
+	return smallest{switches: size.Switches, load: load, formula: strings.Join(args, ",") + ")"}
 }
 
 // rails returns the smallest rail-optimised tree: k rail switches in each pod, all joined to all
@@ -55,13 +59,24 @@ func rails(n need) smallest {
 			best.try(pods*k+spines, pods*k*spines*width, quotient(servers, spines*width), "rail(%d,%d,%d,spines=%d,width=%d%s)", k, servers, pods, spines, width, railHosts(n, pods, servers))
 		}
 	}
-	if best.formula == "" && k <= n.radix {
-		for groups := 1; groups*k <= n.radix; groups++ {
-			railPlanes(n, groups, &best)
-		}
+	if best.formula == "" {
+		best = railsWithCores(n, 0)
 	}
 	return best
 }
+
+// railsWithCores returns the smallest network in which cores join the rails, and of these the one
+// that takes the fewest switches for the first hosts if first is not 0.
+func railsWithCores(n need, first int) (best smallest) {
+	for groups := 1; groups*n.rails <= n.radix; groups++ {
+		railPlanes(n, groups, first, &best)
+	}
+	return best
+}
+
+// growingRails returns the network of rails and cores that takes the fewest switches at the first
+// step of growth.
+func growingRails(n need) smallest { return railsWithCores(n, n.first) }
 
 // railHosts is the argument hosts= of a rail-optimised tree whose pods hold more.
 func railHosts(n need, pods, servers int) string {
@@ -74,7 +89,7 @@ func railHosts(n need, pods, servers int) string {
 // railPlanes tries all networks in which every rail has spines of its own in each group of pods,
 // and cores join them. Uniform traffic stays below the spines of its rail and group by one part in
 // k times groups.
-func railPlanes(n need, groups int, best *smallest) {
+func railPlanes(n need, groups, first int, best *smallest) {
 	k, sets := n.rails, n.rails*groups
 	for inGroup := 1; inGroup < n.radix; inGroup++ {
 		pods := groups * inGroup
@@ -95,8 +110,20 @@ func railPlanes(n need, groups int, best *smallest) {
 			if groups > 1 {
 				more = fmt.Sprintf(",groups=%d", groups) + more
 			}
+			now := 0
+			if first > 0 {
+				standing := ceilDiv(first, servers)
+				now = standing*k + ceilDiv(standing, inGroup)*k*spines + spines*cores
+			}
+			if best.formula != "" && now > best.first {
+				continue
+			}
+			if now < best.first {
+				*best = smallest{}
+			}
 			best.try(pods*k+sets*spines+spines*cores, k*pods*spines*width+sets*spines*cores*up, max(quotient(servers, spines*width), away/float64(cores*up)),
 				"rail(%d,%d,%d,spines=%d,width=%d,cores=%d,up=%d%s)", k, servers, pods, spines, width, cores, up, more)
+			best.first = now
 		}
 	}
 }

@@ -57,11 +57,11 @@ func (p *Proposals) needText() string {
 	if p.Rails > 1 || p.others() > 0 {
 		noun = "servers"
 	}
-	text := fmt.Sprintf("%d %s", p.Hosts, noun)
+	ports := portsText(p.Rails, p.OnPlane, p.Rate)
+	text := fmt.Sprintf("%d %s%s", p.Hosts, noun, ports)
 	if p.Now > 0 {
-		text = fmt.Sprintf("%d %s now, %d later", p.Now, noun, p.Hosts)
+		text = fmt.Sprintf("%d %s%s now, %d later", p.Now, noun, ports, p.Hosts)
 	}
-	text += portsText(p.Rails, p.OnPlane, p.Rate)
 	for _, g := range []struct {
 		what string
 		Group
