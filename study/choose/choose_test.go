@@ -84,6 +84,13 @@ func TestKnownShapes(t *testing.T) {
 	if got := rails(servers(256)); got.formula != "rail(8,32,8,spines=32,width=1)" {
 		t.Errorf("rails: %q", got.formula)
 	}
+	// Switches of DGX SuperPODs of 127, 512, 1,024 and 2,048 servers, as published: leaves, spines
+	// and cores (RA-11333-001 V11, table 3).
+	for hosts, want := range map[int]int{127: 32 + 16, 512: 128 + 128 + 64, 1024: 256 + 256 + 128, 2048: 512 + 512 + 256} {
+		if got := rails(servers(hosts)); got.switches != want {
+			t.Errorf("%d servers of eight ports: %s has %d switches, want %d", hosts, got.formula, got.switches, want)
+		}
+	}
 	if got := rails(servers(1000)); got.formula != "rail(8,32,32,spines=32,width=1,cores=4,up=7,hosts=1000)" {
 		t.Errorf("rails that cores join: %q", got.formula)
 	}

@@ -73,7 +73,7 @@ const routedMost = 8_000_000
 func Propose(ctx context.Context, want Want, s Study) (*Proposals, error) {
 	want.complete()
 	out := newProposals(want, s.Prices)
-	shapes, left := Shapes(want)
+	shapes, left := shapes(want)
 	most, cut := 0, false
 	for i, shape := range shapes {
 		s.step(i, len(shapes), "building "+shape.Formula)

@@ -81,7 +81,7 @@ func (p *Proposals) prices(of *Proposal) []float64 {
 }
 
 // beats reports whether a network costs no more than another one, at any step, and delivers no
-// less in any figure. Planes and a network that joins them are not compared: what the planes deliver
+// less in any figure. Planes and a network that joins them are not compared: what planes deliver
 // ends at each of them.
 func (p *Proposals) beats(a, b *Proposal) bool {
 	for i, price := range p.prices(a) {
@@ -297,11 +297,18 @@ func (p *Proposals) priceText(of *Proposal) string {
 // compared is the number of networks in the suggested weft compare command.
 const compared = 3
 
-// commands lists the suggested commands. Several subnets, which take long, are not compared.
+// commands lists the suggested commands. Several subnets, which take long, are not compared. Planes
+// that together take more LIDs than a subnet has are studied one by one.
 func (p *Proposals) commands(best, cheaper *Proposal) []string {
 	show := "weft show '" + best.Whole + "' --svg network.svg"
 	if best.Subnets != nil {
 		return []string{show, "weft route '" + best.Whole + "'"}
+	}
+	routed := func(c *Proposal) string {
+		if c.Bill.Switches+c.HostPorts > p.subnetLIDs() {
+			return c.Formula
+		}
+		return c.Whole
 	}
 	list := []*Proposal{best}
 	if cheaper != best && cheaper.Subnets == nil {
@@ -314,11 +321,11 @@ func (p *Proposals) commands(best, cheaper *Proposal) []string {
 	}
 	compare := []string{"weft compare"}
 	for _, c := range list {
-		compare = append(compare, "'"+c.Whole+"'")
+		compare = append(compare, "'"+routed(c)+"'")
 	}
 	return []string{
 		strings.Join(compare, " "),
-		"weft whatif '" + best.Whole + "' --each switch",
+		"weft whatif '" + routed(best) + "' --each switch",
 		show,
 	}
 }

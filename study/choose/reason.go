@@ -57,5 +57,5 @@ func (k kind) portsNeeded(n need) string {
 	if !holds(mostRadix) {
 		return fmt.Sprintf("; no switch of up to %d ports is enough", mostRadix)
 	}
-	return fmt.Sprintf("; %d take switches of %d ports", n.hosts, n.radix+1+sort.Search(mostRadix-n.radix-1, func(i int) bool { return holds(n.radix + 1 + i) }))
+	return fmt.Sprintf("; %d need switches of %d ports", n.hosts, n.radix+1+sort.Search(mostRadix-n.radix-1, func(i int) bool { return holds(n.radix + 1 + i) }))
 }

@@ -71,8 +71,8 @@ type need struct {
 	limit
 }
 
-// Shapes lists the networks to propose, each formula once, and the kinds of which there is none.
-func Shapes(w Want) (shapes []Shape, out []LeftOut) {
+// shapes lists the networks to propose, each formula once, and the kinds of which there is none.
+func shapes(w Want) (list []Shape, out []LeftOut) {
 	w.complete()
 	out = []LeftOut{}
 	for _, k := range kinds {
@@ -87,9 +87,9 @@ func Shapes(w Want) (shapes []Shape, out []LeftOut) {
 		if len(found) == 0 {
 			out = append(out, LeftOut{k.name, reason})
 		}
-		shapes = append(shapes, found...)
+		list = append(list, found...)
 	}
-	return shapes, out
+	return list, out
 }
 
 // shapesOf lists the networks of a kind, or says why there is none.
