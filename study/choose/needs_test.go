@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/fabric"
@@ -41,7 +42,7 @@ func draw(rng *rand.Rand, i, most int) Want {
 	}
 	switch i % 4 {
 	case 0:
-		w.Storage = Group{1 + rng.IntN(20), 1 + rng.IntN(2), 200}
+		w.Storage = Group{1 + rng.IntN(20), 1 + i/4%2, 200}
 		w.Service = Group{rng.IntN(5), 1, 0}
 		if rng.IntN(2) == 0 {
 			w.OnPlane, w.StorageRatio = 1+rng.IntN(2), 2
@@ -122,6 +123,9 @@ func checkProposals(t *testing.T, p *Proposals, met map[string]int) {
 		meet(met, true, "left out")
 		if !slices.ContainsFunc([]byte(l.Reason), func(b byte) bool { return '0' <= b && b <= '9' }) {
 			t.Errorf("%s is left out without a number: %s", l.Kind, l.Reason)
+		}
+		if strings.Contains(l.Reason, "gen: ") {
+			t.Errorf("%s does not build: %s", l.Kind, l.Reason)
 		}
 	}
 	if p.Best != nil && len(p.chosen().Missing) > 0 || p.Best == nil && slices.ContainsFunc(all, func(c *Proposal) bool { return len(c.Missing) == 0 }) {
@@ -363,6 +367,9 @@ func checkSteps(t *testing.T, w *Want, c *Proposal) {
 		t.Errorf("%s has %d parts", c.Steps[0].Formula, parts)
 	}
 	checkRouted(t, c.Steps[0].Formula, nil)
+	if load := 1 / c.Steps[0].Uniform; c.Planes == 1 && w.OnPlane == 0 && uniformLoad(now.Compile()) > slack[c.Kind]*load {
+		t.Errorf("%s: uniform traffic loads a channel by %.2f, said to be %.2f", c.Steps[0].Formula, uniformLoad(now.Compile()), load)
+	}
 }
 
 // checkSubnets counts the cables of routers of an offer of several subnets, and routes it.
