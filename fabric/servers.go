@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -23,6 +22,7 @@ const (
 // nodes belong to no server.
 type Server struct {
 	Name     string // host name; without one, the description, with the GUID if others have it too
+	Host     string // host name, "" without one
 	GUID     GUID   // the lowest node GUID of its adapters
 	Sign     ServerSign
 	Adapters []int32 // in a Fabric: node indices; in a Graph: node numbers, as in NodeStart
@@ -42,8 +42,11 @@ const NoServer int32 = -1
 // Adapters with the same host name are one machine. The host name is the part of the description
 // before the device ("n12 HCA-1", "n12 mlx5_0"). Descriptions as the firmware gives them ("MT4115
 // ConnectX4"), "localhost" and the like hold no host name; nor does a name that two adapters have
-// for the same device. Adapters with the same system image GUID are one machine too, unless their
-// host names differ: several machines can share an adapter. The cost is O(n log n).
+// for the same device. A name without a device is that of several adapters only if other machines
+// have such names too. "n12.site" and "n12" are one machine, and so are "n12-bf" and "n12": the
+// first is an adapter with an operating system of its own. Adapters with the same system image GUID
+// are one machine too, unless their host names differ: several machines can share an adapter. The
+// cost is O(n log n).
 func (f *Fabric) Servers() *Servers {
 	s := newGrouping(len(f.Nodes))
 	for i := range f.Nodes {
@@ -91,27 +94,6 @@ func (s *Servers) Find(f *Fabric, name string) (int32, error) {
 	return NoServer, err
 }
 
-// device matches the word of a description that names a device of a machine.
-var device = regexp.MustCompile(`(?i)^(hca-?\d*|hfi-?\d+|mlx\d+_(ib)?\d+|(mthca|qib|ipath|irdma|hns_|rxe|erdma_)\d+|hfi\d+_\d+|ib[ps]?\d+\w*|rocep\w+|rdmap\w+|bnxt_re\d+|efa_\d+)$`)
-
-// noHostName matches texts that firmware and installers give to every machine.
-var noHostName = regexp.MustCompile(`(?i)^(|\W*|\(?(none|null|unknown|unset)\)?|localhost\d?(\..*)?|ubuntu|debian|linux|centos|rocky|rhel|mt\d{4,}.*|.*(mellanox|connectx|connectib|connect-ib|infinihost).*)$`)
-
-// splitDescription cuts a description into the host name, "" if it holds none, and the device.
-func splitDescription(desc string) (host, dev string) {
-	words := strings.FieldsFunc(desc, func(r rune) bool { return r <= ' ' || r == '/' || r == ':' })
-	if n := len(words); n > 0 && device.MatchString(words[n-1]) {
-		words, dev = words[:n-1], words[n-1]
-	} else if n > 0 && device.MatchString(words[0]) {
-		words, dev = words[1:], words[0]
-	}
-	host = strings.Trim(strings.Join(words, " "), `"'`)
-	if noHostName.MatchString(host) {
-		host = ""
-	}
-	return host, dev
-}
-
 // grouping groups adapters.
 type grouping struct {
 	adapters []adapter
@@ -122,8 +104,8 @@ type grouping struct {
 type adapter struct {
 	node         int32
 	guid, system GUID
-	desc, host   string
-	dev          string
+	desc, host   string // host name as written
+	key, dev     string // host name as it is compared, and the device
 }
 
 func newGrouping(nodes int) *grouping {
@@ -132,7 +114,8 @@ func newGrouping(nodes int) *grouping {
 
 func (s *grouping) add(node int32, guid, system GUID, desc string) {
 	a := adapter{node: node, guid: guid, system: system, desc: desc}
-	a.host, a.dev = splitDescription(desc)
+	a.host, a.dev = HostAndDevice(desc)
+	a.key, a.dev = strings.ToLower(a.host), strings.ToLower(a.dev)
 	s.adapters = append(s.adapters, a)
 }
 
@@ -140,6 +123,7 @@ func (s *grouping) add(node int32, guid, system GUID, desc string) {
 func (s *grouping) group() *Servers {
 	slices.SortFunc(s.adapters, func(a, b adapter) int { return cmp.Compare(a.guid, b.guid) })
 	s.dropSharedNames()
+	s.joinAliases()
 	s.parent = make([]int32, len(s.adapters))
 	for i := range s.parent {
 		s.parent[i] = int32(i)
@@ -149,49 +133,122 @@ func (s *grouping) group() *Servers {
 	return s.servers()
 }
 
+// mostAdapters is the largest number of adapters that a machine is believed to have on the word of
+// a host name without devices, or of a system image GUID, alone.
+const mostAdapters = 16
+
 // dropSharedNames takes away host names that two adapters have for the same device: two machines
 // were given one name.
 func (s *grouping) dropSharedNames() {
 	met, shared := map[[2]string]bool{}, map[string]bool{}
+	bare := map[string]int{} // adapters by host name, without a device
 	for i := range s.adapters {
 		a := &s.adapters[i]
-		key := [2]string{a.host, a.dev}
-		shared[a.host] = shared[a.host] || met[key]
+		if a.dev == "" {
+			bare[a.key]++
+			continue
+		}
+		key := [2]string{a.key, a.dev}
+		shared[a.key] = shared[a.key] || met[key]
 		met[key] = true
 	}
-	for i := range s.adapters {
-		if a := &s.adapters[i]; shared[a.host] {
-			a.host = ""
+	repeated := 0
+	for key, n := range bare {
+		if key != "" && n > 1 {
+			repeated++
 		}
 	}
+	for i := range s.adapters {
+		a := &s.adapters[i]
+		if n := bare[a.key]; shared[a.key] || n > mostAdapters || n > 1 && repeated < 2 {
+			a.host, a.key = "", ""
+		}
+	}
+}
+
+// joinAliases gives host names that are written in two ways one key: with and without a domain, and
+// the names of adapters with an operating system of their own.
+func (s *grouping) joinAliases() {
+	long := map[string]string{} // by short name: the one with a domain, "" of several
+	devices := map[string]map[string]bool{}
+	for i := range s.adapters {
+		a := &s.adapters[i]
+		if devices[a.key] == nil {
+			devices[a.key] = map[string]bool{}
+		}
+		devices[a.key][a.dev] = true
+		if short := shortName(a.key); short != a.key {
+			if old, met := long[short]; met && old != a.key {
+				long[short] = ""
+			} else {
+				long[short] = a.key
+			}
+		}
+	}
+	delete(devices, "")
+	name := map[string]string{}
+	for i := range s.adapters {
+		a := &s.adapters[i]
+		machine := machineOf(a.key)
+		if machine == "" {
+			machine = machineOf(shortName(a.key))
+		}
+		if _, known := devices[machine]; known && machine != a.key {
+			a.key = machine
+		}
+		if full := long[a.key]; full != "" && apart(devices[full], devices[a.key]) {
+			a.key = full
+		}
+		if a.host != "" && machine == "" {
+			name[a.key] = cmp.Or(name[a.key], a.host)
+		}
+	}
+	for i := range s.adapters {
+		a := &s.adapters[i]
+		a.host = cmp.Or(name[a.key], a.host)
+	}
+}
+
+// apart reports whether two sets of devices have none in common.
+func apart(a, b map[string]bool) bool {
+	for dev := range b {
+		if a[dev] {
+			return false
+		}
+	}
+	return true
 }
 
 // joinHosts joins adapters with the same host name.
 func (s *grouping) joinHosts() {
 	first := map[string]int32{}
 	for i := range s.adapters {
-		host := s.adapters[i].host
-		if host == "" {
+		key := s.adapters[i].key
+		if key == "" {
 			continue
 		}
-		if j, met := first[host]; met {
+		if j, met := first[key]; met {
 			s.join(j, int32(i))
 		} else {
-			first[host] = int32(i)
+			first[key] = int32(i)
 		}
 	}
 }
 
 // joinSystems joins adapters with the same system image GUID, unless two of them have different
-// host names.
+// host names, or far too many have it.
 func (s *grouping) joinSystems() {
-	first, host, several := map[GUID]int32{}, map[GUID]string{}, map[GUID]bool{}
+	first, key, several := map[GUID]int32{}, map[GUID]string{}, map[GUID]bool{}
+	unnamed := map[GUID]int{}
 	for i := range s.adapters {
 		a := &s.adapters[i]
-		if a.host != "" && host[a.system] == "" {
-			host[a.system] = a.host
+		if a.key != "" && key[a.system] == "" {
+			key[a.system] = a.key
 		}
-		several[a.system] = several[a.system] || a.host != "" && a.host != host[a.system]
+		if a.key == "" {
+			unnamed[a.system]++
+		}
+		several[a.system] = several[a.system] || a.key != "" && a.key != key[a.system] || unnamed[a.system] > mostAdapters
 	}
 	for i := range s.adapters {
 		g := s.adapters[i].system
@@ -252,6 +309,7 @@ func (s *grouping) servers() *Servers {
 func (s *Servers) nameOthers(desc []string) {
 	called := map[string]int{}
 	for i := range s.List {
+		s.List[i].Host = s.List[i].Name
 		called[cmp.Or(s.List[i].Name, desc[i])]++
 	}
 	for i := range s.List {

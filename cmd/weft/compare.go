@@ -69,7 +69,7 @@ Besides EBB, SHIFT and VLs:
 
   SWITCHES       number of switches; BETWEEN: cables between them; LEFT: their unused ports
   DIAM           links between the two switches farthest apart
-  PORTS/HOST     switch ports bought for each host
+  PORTS/HOST     switch ports bought for each host, a server of any number of ports
   PER EBB        PORTS/HOST divided by EBB: switch ports for each host at full rate
   COST           with --prices; PER HOST and PER EBB are then costs
 

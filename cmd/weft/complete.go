@@ -27,7 +27,7 @@ func completeAll(root *cobra.Command) {
 		"engine": enginesBehindCommas, "engines": enginesBehindCommas, "behind": enginesBehindCommas,
 		"option": engineOptions, "pattern": patterns, "paths": pathComputations, "names": assignments,
 		"algorithm": fixed(algorithms), "mapper": hosts, "utility": hosts, "at": nodes,
-		"fail": nodes, "drain": switches, "move": nodes, "each": fixed(whatif.Kinds),
+		"fail": nodes, "drain": nodes, "move": nodes, "each": fixed(whatif.Kinds),
 		"collision": fixed([]string{"packet", "circuit", "cut-through"}), "mode": fixed([]string{"master", "election", "parallel"}),
 		"order":  fixed([]string{"auto", "random", "natural", "leaf"}),
 		"colour": fixed([]string{show.ByLoad, show.ByLanes}),

@@ -22,6 +22,7 @@ type showFlags struct {
 	cli.FabricFlags
 	form           cli.Form
 	warnings, tree bool
+	servers        bool
 	other          string // the FABRIC of --diff
 	picture        pictureFlags
 	counters       []string
@@ -31,8 +32,8 @@ type showFlags struct {
 const showHelp = `Summarise a fabric and list its suspicious cables; or draw it, or compare it with another fabric.
 
 Input is a FABRIC. Output is a report of hosts, switches, links, diameter and suspicious cables.
---tree adds a description as a fat-tree, --svg a picture. --diff OTHER lists what changed since the
-FABRIC OTHER instead; the exit status is then 1 if anything changed.
+--tree adds a description as a fat-tree, --servers a list of machines, --svg a picture. --diff OTHER
+lists what changed since the FABRIC OTHER instead; the exit status is then 1 if anything changed.
 
 SUSPICIOUS CABLES
 
@@ -48,6 +49,8 @@ A cable is suspicious if it is:
   extra         outside the pattern of the network
 
 The pattern (tree, mesh, torus, HyperX, Dragonfly, Dragonfly+) is the one that most cables follow.
+The cables of servers with several ports are compared with the rails: a port on another rail than
+its place, or at the switch of other servers, is crossed or extra.
 --counters also lists cables with errors, and cables on which packets waited or were discarded.
 
 FAT-TREES
@@ -57,13 +60,26 @@ horizontal links, separate cores. It prints the formula (rlft, pgft) of this tre
 with its missing parts. The role of a switch comes from --roles, else from the fabric, else from
 its position.
 
+SERVERS, RAILS AND PLANES
+
+A server is a machine with one or several CAs. CAs belong together if their descriptions begin with
+one host name ("n12 mlx5_0", "n12 mlx5_1"), or if they have one system image GUID. Names that
+firmware or installers give to every machine do not count.
+
+A plane is a part of the switch network that no switch cable joins to the rest. A rail is the set of
+host ports of one place in every server that are on switches of their own. The place is the port
+number, the adapter in the description, or the order of GUIDs; where it contradicts the cables,
+wiring alone decides. A host port on another rail than its place is listed: its cable may be swapped.
+
 PICTURES
 
 --svg draws trees in levels with the leaves at the bottom; meshes, tori and HyperX networks as
 grids; Dragonflies and full meshes on a circle. Large networks are folded: a pod becomes one box
-with a cell for each switch, and its cables one line. Parts that are down or drained are drawn in
-their place and marked. With --engine, --plan or --lfts the colour of a cable is its load over all
-pairs of hosts; with --colour lanes it is the set of virtual lanes in use.
+with a cell for each switch, and its cables one line. A server with several ports is a box with its
+ports, or shares one with all servers in the same place. Each rail has a colour. Planes stand side
+by side above their servers. Parts that are down or drained are drawn in their place and marked.
+With --engine, --plan or --lfts the colour of a cable is its load over all pairs of hosts; with
+--colour lanes it is the set of virtual lanes in use.
 
 ` + cli.BetweenHelp
 
@@ -77,20 +93,21 @@ func showCmd() *cobra.Command {
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
   weft show today.txt --diff yesterday.txt
   weft show 'rlft(36,2)|fail(links=10,seed=3)' --tree
+  weft show 'rail(4,8,2)' --servers
   weft show fabric.txt --counters errors.txt
   weft show examples/psmn-x5.ibnetdiscover --svg psmn.svg --engine updn
   weft show 'subnets(rlft(36,2),torus(4x4x4),routers=4)'
   weft show 'dragonfly(4,2,2)' --svg lanes.svg --engine lash --colour lanes`,
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.other != "" && (flags.picture.svg != "" || flags.tree || flags.warnings || len(flags.counters) > 0) {
-				return errors.New("--diff cannot be combined with --tree, --warnings, --counters or --svg")
+			if flags.other != "" && (flags.picture.svg != "" || flags.tree || flags.servers || flags.warnings || len(flags.counters) > 0) {
+				return errors.New("--diff cannot be combined with --tree, --servers, --warnings, --counters or --svg")
 			}
 			if flags.other == "-" && args[0] == "-" {
 				return errors.New("standard input can be only one of the FABRICs")
 			}
-			if flags.picture.svg == "-" && (flags.form.JSON || flags.tree || flags.warnings) {
-				return errors.New("--svg - prints nothing but the picture: name a file, or leave out --json, --tree and --warnings")
+			if flags.picture.svg == "-" && (flags.form.JSON || flags.tree || flags.servers || flags.warnings) {
+				return errors.New("--svg - prints nothing but the picture: name a file, or leave out --json, --tree, --servers and --warnings")
 			}
 			if flags.Several(args[0]) {
 				if err := cli.RefuseOne(cmd); err != nil {
@@ -121,6 +138,7 @@ func showCmd() *cobra.Command {
 	flags.AddRoles(cmd)
 	flags.picture.add(cmd)
 	cmd.Flags().BoolVar(&flags.tree, "tree", false, "describe the fabric as a fat-tree, and what is missing from it")
+	cmd.Flags().BoolVar(&flags.servers, "servers", false, "list the servers: what they are known by, and the switch, rail and plane of each port")
 	flags.form.Add(cmd)
 	cmd.Flags().BoolVar(&flags.warnings, "warnings", false, "list everything odd in the input file")
 	cmd.Flags().StringArrayVar(&flags.counters, "counters", nil, "`FILE` with port counters, from perfquery or ibqueryerrors; can be repeated")
@@ -136,7 +154,7 @@ func showFabric(cmd *cobra.Command, flags *showFlags, src *source.Source) error 
 	}
 	var report *show.Fabric
 	err = cli.WithProgress(cmd, "measuring the diameter", func(ctx context.Context) (err error) {
-		report, err = show.NewFabric(ctx, src, flags.tree, counters)
+		report, err = show.NewFabric(ctx, src, show.Options{Tree: flags.tree, Servers: flags.servers, Counters: counters})
 		return err
 	})
 	if err != nil {

@@ -64,19 +64,31 @@ bandwidth in three cases: with the present tables, after a repair that changes a
 possible, and after a fresh routing. Repair and fresh routing keep the LIDs, except for
 Plans of explicit paths (weft route --paths), which may need others.
 
-Exit status 1: not safe. Hosts are cut off, pairs of hosts have no path left, or the rest can deadlock.
+Exit status 1: not safe. Servers are cut off, pairs of host ports have no path left, or the rest can
+deadlock. A server that keeps some of its ports is degraded, which is no reason for a no. Pairs in
+different planes, which share servers but no cable, are not lost.
 
 CHANGES
 
-  --fail PART              a node or a cable; or links=N, switches=N or share=0.05 with seed=N
-  --drain PART             take a switch or cable out of use; it stays up until no path uses it
-  --add NAME               add a leaf switch with hosts, cabled like the others; NAME,like=LEAF
+  --fail PART              a node, a server with all its adapters, or a cable; or links=N, switches=N,
+                           servers=N or share=0.05 with seed=N
+  --drain PART             take a switch, server or cable out of use; it stays up until no path uses it
+  --add NAME               add a leaf switch with servers, cabled like the others; NAME,like=LEAF
+  --add 'pod NAME'         add a pod: of rails, its leaf switches and servers with all their ports; of
+                           a tree of three levels, all that is below the roots
+  --add 'group NAME'       add a group of a Dragonfly or a full mesh, cabled to all groups
+  --add 'server NAME'      add a server where leaf switches have free ports
   --move 'HOST to SWITCH'  move a host, or the end of a cable: NODE[PORT] to SWITCH[PORT]
 
-All can be repeated, and happen together. Arguments of formula suffixes work too (weft gen --list):
---fail 'links=10,seed=3'.
+What is added is like what the network has, whatever its switches are called: weft finds leaves,
+pods and groups by their cables, and says what can be added if there is no such part. Where leaves
+share servers, as in rails and planes, a leaf is added in each. Everything that stands keeps its
+cables, so switches above need free ports (see the suffix radix).
 
---each link, switch, spine or leaf fails each of these parts in turn, and ranks them by damage.
+All can be repeated, and happen together. Arguments of formula suffixes work too (weft gen --list):
+--fail 'links=10,seed=3', --fail 'server=n12'.
+
+--each link, switch, spine, leaf or server fails each of these parts in turn, and ranks them by damage.
 Every part is repaired, judged and measured by itself. The time this takes is printed first; it
 grows with the number of parts and the square of the hosts (2,800 cables of 1,356 hosts: about 40
 seconds on two cores). Ctrl-C stops and prints the results so far.
@@ -104,6 +116,8 @@ func whatifCmd() *cobra.Command {
   weft whatif examples/psmn-x5.ibnetdiscover --fail 'links=3,seed=1'
   weft whatif 'rlft(8,2)' --drain 'spine 3'
   weft whatif 'rlft(8,2)|radix(10)' --add 'rack 9'
+  weft whatif 'rail(8,4,2,spines=2)|radix(40)' --add 'pod 2'
+  weft whatif 'rail(8,4,2,spines=2)' --fail 'server=host 3'
   weft whatif 'rlft(8,2)|without(hosts=4)' --move 'host 9 to leaf 1'
   weft whatif 'rlft(8,2)' --each spine --top 5
   weft whatif 'subnets(2,rlft(8,2),routers=4)' --fail 'router 1'
@@ -137,9 +151,9 @@ func (o *whatifOptions) add(cmd *cobra.Command) {
 	cli.LaneFileFlags(cmd, &o.files)
 	f.Var(&changeFlag{"fail", &o.changes}, "fail", "part that fails; can be repeated")
 	f.Var(&changeFlag{"drain", &o.changes}, "drain", "part that is taken out of use; can be repeated")
-	f.Var(&changeFlag{"add", &o.changes}, "add", "name of a leaf switch to add; can be repeated")
+	f.Var(&changeFlag{"add", &o.changes}, "add", "leaf switch, pod, group or server to add; can be repeated")
 	f.Var(&changeFlag{"move", &o.changes}, "move", "host or cable end to move, and where to; can be repeated")
-	f.StringVar(&o.each, "each", "", "fail each part of this `KIND` in turn: link, switch, spine or leaf; with several subnets also router")
+	f.StringVar(&o.each, "each", "", "fail each part of this `KIND` in turn: link, switch, spine, leaf or server; with several subnets also router")
 	f.IntVar(&o.top, "top", 20, "with --each: print `N` rows, 0 for all")
 	f.IntVarP(&o.runs, "runs", "n", 0, "number `N` of random bisections (default: depends on the size)")
 	f.IntVar(&o.window, "window", whatif.UsualPace.Window, "number `N` of management datagrams in flight while tables are written")
@@ -163,7 +177,7 @@ func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 		return errors.New("--window must be at least 1, --round-trip more than 0")
 	}
 	if o.each == "" && cmd.Flags().Changed("top") {
-		return errors.New("--top needs --each link, switch, spine or leaf")
+		return errors.New("--top needs --each link, switch, spine, leaf or server")
 	}
 	if o.files != (routing.TableFiles{}) {
 		return o.files.Validate()

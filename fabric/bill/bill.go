@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/internal/fold"
 )
 
 // Bill counts the parts of a fabric, up or down. Aggregation nodes are inside switches and are not
 // counted.
 type Bill struct {
 	Hosts     int         `json:"hosts"`                   // CAs and routers
+	Servers   int         `json:"servers"`                 // machines with one or several CAs; and routers
 	HostPorts int         `json:"host_ports"`              // ports of hosts with a cable to a switch
 	Switches  int         `json:"switches"`                // all of them
 	ByPorts   map[int]int `json:"switches_by_ports"`       // by number of ports
@@ -28,7 +30,7 @@ type Bill struct {
 // Of counts the parts of a fabric. If radix is not 0, all switches are bought with that many ports;
 // it fails if a switch needs more.
 func Of(f *fabric.Fabric, radix int) (*Bill, error) {
-	b := &Bill{ByPorts: map[int]int{}}
+	b := &Bill{ByPorts: map[int]int{}, Servers: len(f.Servers().List)}
 	inside := make([]int, len(f.Nodes)) // ports of a switch that lead to an aggregation node
 	for i := range f.Links {
 		b.addLink(f, fabric.LinkID(i), inside)
@@ -38,6 +40,9 @@ func Of(f *fabric.Fabric, radix int) (*Bill, error) {
 		if f.Nodes[i].Type != fabric.Switch {
 			if !f.IsAggregationNode(id) {
 				b.Hosts++
+			}
+			if f.Nodes[i].Type == fabric.Router {
+				b.Servers++
 			}
 			continue
 		}
@@ -78,21 +83,6 @@ func (b *Bill) addLink(f *fabric.Fabric, id fabric.LinkID, inside []int) {
 	}
 }
 
-// Times returns the bill of n equal fabrics for the same hosts.
-func (b *Bill) Times(n int) *Bill {
-	out := &Bill{Hosts: b.Hosts, HostPorts: n * b.HostPorts, Switches: n * b.Switches, ByPorts: map[int]int{}, Between: n * b.Between, Below: n * b.Below, Left: n * b.Left}
-	for ports, count := range b.ByPorts {
-		out.ByPorts[ports] = n * count
-	}
-	if b.Metres != nil {
-		out.Metres = map[int]int{}
-	}
-	for metres, count := range b.Metres {
-		out.Metres[metres] = n * count
-	}
-	return out
-}
-
 // SwitchPorts returns the number of ports of all switches.
 func (b *Bill) SwitchPorts() (n int) {
 	for ports, count := range b.ByPorts {
@@ -115,6 +105,32 @@ func (b *Bill) String() string {
 		}
 		lengths = fmt.Sprintf(", %d m in all, the longest %d m", all, slices.Max(slices.Collect(maps.Keys(b.Metres))))
 	}
-	return fmt.Sprintf("%d hosts; switches: %s; cables: %d between switches, %d below%s; %d ports left",
-		b.Hosts, strings.Join(switches, ", "), b.Between, b.Below, lengths, b.Left)
+	return fmt.Sprintf("%s; switches: %s; cables: %d between switches, %d below%s; %d ports left",
+		b.HostsText(), strings.Join(switches, ", "), b.Between, b.Below, lengths, b.Left)
+}
+
+// HostsText counts the hosts in words: servers and their ports, if these numbers differ.
+func (b *Bill) HostsText() string {
+	if !b.SeveralPorts() {
+		return fold.Count(b.Hosts, "host", "hosts")
+	}
+	return fold.Count(b.Servers, "server", "servers") + " of " + fold.Count(b.HostPorts, "host port", "host ports")
+}
+
+// SeveralPorts reports whether a server has several adapters, or several ports in use.
+func (b *Bill) SeveralPorts() bool { return b.Servers < b.Hosts || b.Servers < b.HostPorts }
+
+// Share is the share of a server, or of one of its ports, in the parts of a bill.
+type Share struct {
+	PerServer   float64 `json:"per_server"`    // cost of the network for a server; without prices, switch ports to buy for it
+	PerHostPort float64 `json:"per_host_port"` // the same for a host port
+}
+
+// Share divides a cost, or without one (nil) the ports of all switches.
+func (b *Bill) Share(cost *float64) Share {
+	all := float64(b.SwitchPorts())
+	if cost != nil {
+		all = *cost
+	}
+	return Share{all / float64(max(b.Servers, 1)), all / float64(max(b.HostPorts, 1))}
 }

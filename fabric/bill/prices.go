@@ -18,7 +18,7 @@ const Help = `The file of --prices has one price per line; # begins a comment:
   switch 36 12000        # a switch with 36 ports
   switch 64 25000
   cable between 900      # a cable between two switches
-  cable below 250        # a cable from a switch to a host
+  cable below 250        # a cable from a switch to a host port
 
 Instead of the last two lines, cables can be priced by length:
 
@@ -26,19 +26,20 @@ Instead of the last two lines, cables can be priced by length:
   cable 10m 350
   cable 50m 900
   rack 42                # height of a rack in units; 42 if not given
-  host 2                 # height of a host in units; 1 if not given
+  host 2                 # height of a server in units; 1 if not given
 
 A switch costs as much as the smallest switch in the list with at least as many ports. A cable
 costs as much as the shortest one in the list that is long enough. Cables "between" or "below"
 without a price cost nothing.
 
 Lengths come from a model of the machine room. Racks are filled one after the other. A switch takes
-one unit for each 64 ports, and its hosts are below it; a host with several ports is below the switch
-of its first cable. Switches with hosts come in the order of the fabric; every other switch is
-put in the middle of the switches it is cabled to. Whatever fits into one rack stays together. Racks
-are 0.6 metres wide, in rows 2.4 metres apart, as many rows as make the room square. A cable inside
-a rack is 2 metres long. Any other cable is 4 metres (up and down) plus the way along and across
-the rows. Lengths are rounded up. Each plane of a network with several planes is laid out by itself.`
+one unit for each 64 ports, and its servers are below it; a server with several ports is below the
+switch of its first cable. Switches with servers below come in the order of the fabric. A switch
+that has only further cables of servers is put in the middle of these servers, any other switch in
+the middle of the switches it is cabled to. Whatever fits into one rack stays together. Racks are
+0.6 metres wide, in rows 2.4 metres apart, as many rows as make the room square. A cable inside a
+rack is 2 metres long. Any other cable is 4 metres (up and down) plus the way along and across the
+rows. Lengths are rounded up. All planes of a network stand in one room, around their servers.`
 
 // Prices lists the costs of parts.
 type Prices struct {

@@ -1,7 +1,8 @@
 // Package cables finds the cables of a fabric that somebody should check. It lists cables that are
 // slower or narrower than they could be, contradict each other in a file, or have errors in their
 // counters. It finds missing, crossed and extra cables in the pattern of a tree, mesh, torus,
-// HyperX, Dragonfly or Dragonfly+.
+// HyperX, Dragonfly or Dragonfly+, and cables of servers with several ports on a wrong rail or at
+// the switch of other servers.
 //
 // Its types are JSON for programs: their keys do not change.
 package cables
@@ -61,7 +62,8 @@ type Count struct {
 // Report lists the odd cables of a fabric, the worst first.
 type Report struct {
 	Counts  map[Kind]int `json:"counts"`
-	Pattern string       `json:"pattern"` // the expected shape: "tree", "torus", "mesh", "hyperx", "dragonfly", "dragonflyplus", or "none"
+	Pattern string       `json:"pattern"`         // the expected shape: "tree", "torus", "mesh", "hyperx", "dragonfly", "dragonflyplus", or "none"
+	Rails   int          `json:"rails,omitempty"` // rails of servers with several ports that their cables were compared with
 	Cables  []Odd        `json:"cables"`
 	Notes   []string     `json:"notes,omitempty"` // oddities of switches, and open questions
 
@@ -89,7 +91,9 @@ func Of(f *fabric.Fabric, g *fabric.Graph, warnings []lines.Warning) *Report {
 	r.Cables = append(r.Cables, down(f)...)
 	found := findPattern(f, g)
 	r.Pattern, r.Notes = found.name, append(r.downNodes(f), found.notes...)
-	r.Cables = append(r.Cables, notContradicted(found.odd, r.Cables)...)
+	servers, rails := ofServers(f, g)
+	r.Rails = rails
+	r.Cables = append(r.Cables, notContradicted(append(found.odd, servers...), r.Cables)...)
 	r.finish()
 	return r
 }

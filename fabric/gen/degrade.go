@@ -11,19 +11,19 @@ import (
 // suffixes lists the suffixes of Apply, Parse and Suffixes.
 var suffixes = []spec{
 	{
-		name: "fail", params: append(partParams(), optional("host", texts, "NAME"), optional("server", texts, "NAME"), option("servers", "N", 1, fabric.MaxNodes), anySeed),
+		name: "fail", params: partParams(),
 		what:   "takes parts down, to be restored or not: links=N random switch links, share= of them (with links=up: of those between levels), switches=N random ones, switch=NAME, link=NAME[PORT]; host=NAME, server=NAME with all its adapters, servers=N random ones",
 		source: thesis + ", Paper IV (share)", example: "|fail(links=10,seed=3)", degrade: fail,
 	},
 	{
-		name: "drain", params: append(partParams(), anySeed),
-		what:   "takes parts out of use that stay up: a drained switch serves its own hosts and lets no other traffic through; the arguments are those of fail",
+		name: "drain", params: partParams(),
+		what:   "takes parts out of use that stay up: a drained switch serves its own hosts and lets no other traffic through, and of a drained host or server no cable is used; the arguments are those of fail",
 		source: "weft: maintenance", example: "|drain(switch=spine 1)", degrade: drain,
 	},
 	{
-		name: "add", params: []param{needed("leaf", texts, "NAMES"), optional("like", word, "NAME")},
-		what:   "adds leaf switches of these names, each with as many hosts and with cables to the same switches as the leaf like= (default: the first leaf above which there are free ports enough); all else stays as it is",
-		source: "weft: clusters that grow", example: "|radix(40)|add(leaf=rack 9)", degrade: addLeaves,
+		name: "add", params: []param{optional("leaf", texts, "NAMES"), optional("pod", texts, "NAMES"), optional("group", texts, "NAMES"), optional("server", texts, "NAMES"), optional("like", word, "NAME")},
+		what:   "adds what the network has several times, with these names: leaf= leaf switches with their hosts (those of all rails or planes that share servers), pod= pods of rails or of a tree of three levels, group= groups of a Dragonfly or a full mesh, server= servers. Each is cabled like the one of like=, or the first with free ports enough beside it; all else stays as it is",
+		source: "weft: clusters that grow", example: "|radix(40)|add(leaf=rack 9)", degrade: add,
 	},
 	{
 		name: "move", params: []param{needed("link", word, "NAME[PORT]"), needed("to", word, "SWITCH[PORT]")},

@@ -1,77 +1,116 @@
 package gen
 
 import (
-	"strconv"
-	"strings"
+	"cmp"
+	"fmt"
+	"slices"
 
 	"weft/fabric"
 )
 
-// groupServers makes servers of several ports from the hosts of a copy.
-func groupServers(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	hosts := byGUID(f, func(id fabric.NodeID) bool { return isHost(f, id) })
-	into, pos := map[fabric.GUID][]fabric.NodeID{}, a.value("groups").pos
-	for _, text := range a.texts("groups") {
-		n, ports, err := parseGroup(text)
-		if err != nil {
-			return nil, problemf(pos, "%s: want NUMBER or NUMBERxPORTS, up to %d ports", text, fabric.MaxPorts)
-		}
-		if n > len(hosts) || n*ports > len(hosts) {
-			return nil, problemf(pos, "%s: %d hosts are left to make servers of", text, len(hosts))
-		}
-		for i, h := range hosts[n : n*ports] {
-			first := hosts[i%n]
-			if len(cabled(f, first)) != 1 || len(cabled(f, h)) != 1 {
-				return nil, problemf(pos, "%s: servers of several ports are made of hosts with one cable", text)
-			}
-			into[f.Nodes[first].GUID] = append(into[f.Nodes[first].GUID], h)
-		}
-		hosts = hosts[n*ports:]
-	}
-	return joinHosts(f, into)
+// groupLinks describes the cables between the groups of a network.
+type groupLinks struct {
+	each   int                   // cables of most pairs of groups
+	one    fabric.LinkID         // one of them
+	global map[fabric.NodeID]int // by switch: its cables to other groups
+	level  int32                 // of the switches that have them
 }
 
-// parseGroup parses "64" and "64x2".
-func parseGroup(s string) (n, ports int, err error) {
-	servers, each, many := strings.Cut(s, "x")
-	if !many {
-		each = "1"
-	}
-	if n, err = strconv.Atoi(servers); err == nil {
-		ports, err = strconv.Atoi(each)
-	}
-	if err == nil && (n < 1 || n > fabric.MaxNodes || ports < 1 || ports > fabric.MaxPorts) {
-		err = strconv.ErrRange
-	}
-	return n, ports, err
-}
-
-// joinHosts returns a copy in which a host, by GUID, takes over the cables of others, each at a new
-// port with the port GUID that the cable had.
-func joinHosts(f *fabric.Fabric, into map[fabric.GUID][]fabric.NodeID) (*fabric.Fabric, error) {
-	drop := make([]bool, len(f.Nodes))
-	for _, others := range into {
-		for _, h := range others {
-			drop[h] = true
+// linksOfGroups counts the cables between groups.
+func (n *pattern) linksOfGroups() *groupLinks {
+	of := map[fabric.NodeID]int{}
+	for i := range n.groups {
+		for _, s := range n.groups[i].switches {
+			of[s] = i
 		}
 	}
-	g := f.Without(func(id fabric.NodeID) bool { return drop[id] }, nil)
-	for id := range g.Nodes {
-		for _, h := range into[g.Nodes[id].GUID] {
-			for p, l := range f.Cabled(h, nil) {
-				link, peer := f.Links[l], f.Peer(fabric.End{Node: h, Port: p})
-				peer.Node, _ = g.NodeByGUID(f.Nodes[peer.Node].GUID)
-				port := f.Nodes[h].Ports[p]
-				port.Link = fabric.NoLink
-				mine := fabric.End{Node: fabric.NodeID(id), Port: uint8(len(g.Nodes[id].Ports))}
-				g.Nodes[id].Ports = append(g.Nodes[id].Ports, port)
-				made, err := g.Connect(mine, peer, link.Width, link.Speed)
-				if err != nil {
-					return nil, err
-				}
-				g.Links[made].Down, g.Links[made].Drained = link.Down, link.Drained
+	l := &groupLinks{one: fabric.NoLink, global: map[fabric.NodeID]int{}}
+	between := map[[2]int]int{}
+	for i, link := range n.f.Links {
+		a, b := link.A.Node, link.B.Node
+		if !n.f.IsSwitchLink(fabric.LinkID(i)) || of[a] == of[b] {
+			continue
+		}
+		between[[2]int{min(of[a], of[b]), max(of[a], of[b])}]++
+		l.global[a]++
+		l.global[b]++
+		l.one, l.level = fabric.LinkID(i), n.level[a]
+	}
+	times := map[int]int{}
+	for _, cables := range between {
+		times[cables]++
+	}
+	for cables, pairs := range times {
+		if pairs > times[l.each] || pairs == times[l.each] && cables < l.each {
+			l.each = cables
+		}
+	}
+	return l
+}
+
+// switchesOf lists the switches of a group that have cables to other groups, or could.
+func (l *groupLinks) switchesOf(n *pattern, u *unit) []fabric.NodeID {
+	return slices.DeleteFunc(slices.Clone(u.switches), func(s fabric.NodeID) bool { return n.level[s] != l.level })
+}
+
+// lacksGroup says what a network lacks for another group like a unit; "" if nothing.
+func (n *pattern) lacksGroup(u *unit) string {
+	l := n.linksOfGroups()
+	room := 0 // of the new group
+	for _, s := range l.switchesOf(n, u) {
+		room += len(freePorts(n.f, s)) + l.global[s]
+	}
+	if need := l.each * len(n.groups); room < need {
+		return fmt.Sprintf("its switches have %s for cables to other groups, it takes %d", portsText(room), need)
+	}
+	var first string
+	short := 0
+	for i := range n.groups {
+		free := 0
+		switches := l.switchesOf(n, &n.groups[i])
+		for _, s := range switches {
+			free += len(freePorts(n.f, s))
+		}
+		if free >= l.each {
+			continue
+		}
+		if short++; first == "" {
+			first = fmt.Sprintf("the group of %s has %d free ports, it takes %d", n.f.NodeName(switches[0]), free, l.each)
+		}
+	}
+	if short == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s; so it is in %d of %d groups", first, short, len(n.groups))
+}
+
+func portsText(n int) string {
+	if n == 1 {
+		return "1 port"
+	}
+	return fmt.Sprintf("%d ports", n)
+}
+
+// joinGroup joins the copy of a group to all groups, by as many cables as join most of them. In
+// each group the switch with the fewest such cables takes the next one.
+func (x *extension) joinGroup(model *unit, l *groupLinks) error {
+	var mine []fabric.NodeID
+	for _, s := range l.switchesOf(x.net, model) {
+		mine = append(mine, x.copies[s])
+	}
+	next := func(switches []fabric.NodeID) fabric.End {
+		open := slices.DeleteFunc(slices.Clone(switches), func(s fabric.NodeID) bool { return len(freePorts(x.f, s)) == 0 })
+		s := slices.MinFunc(open, func(a, b fabric.NodeID) int { return cmp.Compare(l.global[a], l.global[b]) })
+		l.global[s]++
+		return fabric.End{Node: s, Port: freePorts(x.f, s)[0]}
+	}
+	for i := range x.net.groups {
+		theirs := l.switchesOf(x.net, &x.net.groups[i])
+		for range l.each {
+			if err := x.connect(next(mine), next(theirs), l.one); err != nil {
+				return err
 			}
 		}
 	}
-	return g, nil
+	return nil
 }

@@ -1,108 +1,39 @@
 package gen
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"weft/fabric"
 )
 
-// addLeaves adds leaf switches to a copy, each like an existing one.
-func addLeaves(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	f = f.Clone()
-	g := newGrower(f)
-	for _, quoted := range a.texts("leaf") {
-		name := fabric.Unquote(quoted)
-		if slices.ContainsFunc(f.Nodes, func(n fabric.Node) bool { return n.Desc == name }) {
-			return nil, problemf(a.value("leaf").pos, "a node is called %q already: give the new leaf another name", name)
-		}
-		model, err := modelLeaf(f, a)
-		if err != nil {
-			return nil, err
-		}
-		if room := fabric.MaxNodes - len(f.Nodes); room <= f.Nodes[model].NumPorts() {
-			return nil, problemf(a.value("leaf").pos, "a fabric has at most %d nodes", fabric.MaxNodes)
-		}
-		if err := g.addLeaf(model, name); err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
-}
+// kinds lists what can be added.
+var kinds = []string{"leaf", "pod", "group", "server"}
 
-// modelLeaf returns the leaf named by like=, or the usual leaf if there is no like=.
-func modelLeaf(f *fabric.Fabric, a *args) (fabric.NodeID, error) {
-	if a.given("like") {
-		id, err := f.FindSwitch(a.text("like"))
+// add adds units or servers to a copy, each like an existing one.
+func add(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
+	if err := a.oneOf(kinds...); err != nil {
+		return nil, err
+	}
+	kind := kinds[slices.IndexFunc(kinds, a.given)]
+	g := newGrower(f.Clone())
+	for _, quoted := range a.texts(kind) {
+		x, name := newExtension(g, kind), fabric.Unquote(quoted)
+		err := x.unused(name)
 		switch {
 		case err != nil:
-			return -1, problemf(a.value("like").pos, "%v", err)
-		case len(hostPorts(f, id)) == 0:
-			return -1, problemf(a.value("like").pos, "%s has no hosts: it is no leaf", f.NodeName(id))
+		case kind == "server":
+			err = x.addServer(a, name)
+		default:
+			err = x.addUnit(kind, a, name)
 		}
-		if lacks := lacksPorts(f, id); lacks != "" {
-			return -1, problemf(a.value("like").pos, "another leaf like %s finds no place: %s", f.NodeName(id), lacks)
-		}
-		return id, nil
-	}
-	return usualLeaf(f, a)
-}
-
-// leafCables counts the hosts and switches that a leaf is cabled to.
-type leafCables struct{ hosts, switches int }
-
-func cablesOf(f *fabric.Fabric, leaf fabric.NodeID) leafCables {
-	s := leafCables{hosts: len(hostPorts(f, leaf))}
-	for range f.SwitchPeers(leaf, nil) {
-		s.switches++
-	}
-	return s
-}
-
-// usualLeaf returns the first leaf, in order of GUID, that has the cables of most leaves and whose
-// switches have ports for another leaf.
-func usualLeaf(f *fabric.Fabric, a *args) (fabric.NodeID, error) {
-	leaves := byGUID(f, func(id fabric.NodeID) bool {
-		return isSwitch(f, id) && !f.Nodes[id].Down && slices.ContainsFunc(hostPorts(f, id), func(p uint8) bool {
-			return f.Nodes[f.Peer(fabric.End{Node: id, Port: p}).Node].Type == fabric.CA // a spine may have routers
-		})
-	})
-	if len(leaves) == 0 {
-		return -1, problemf(a.pos, "no switch that is up has hosts: there is no leaf to add another one like")
-	}
-	alike := map[leafCables]int{}
-	for _, id := range leaves {
-		alike[cablesOf(f, id)]++
-	}
-	best, most, first := fabric.NodeID(-1), 0, ""
-	for _, id := range leaves {
-		switch lacks := lacksPorts(f, id); {
-		case lacks != "" && first == "":
-			first = lacks
-		case lacks == "" && alike[cablesOf(f, id)] > most:
-			best, most = id, alike[cablesOf(f, id)]
+		if err != nil {
+			return nil, located(a.value(kind).pos, err)
 		}
 	}
-	if best < 0 {
-		return -1, problemf(a.pos, "no leaf can be added: above each of the %d leaves a switch lacks free ports (%s)", len(leaves), first)
-	}
-	return best, nil
-}
-
-// lacksPorts names a switch next to a leaf that has too few free ports for another leaf like it,
-// and their number; "" if all have enough.
-func lacksPorts(f *fabric.Fabric, leaf fabric.NodeID) string {
-	need := map[fabric.NodeID]int{}
-	for peer := range f.SwitchPeers(leaf, nil) {
-		need[peer]++
-	}
-	for peer := range f.SwitchPeers(leaf, nil) {
-		if free := len(freePorts(f, peer)); peer != leaf && free < need[peer] {
-			return fmt.Sprintf("%s has %d free ports, it takes %d", f.NodeName(peer), free, need[peer])
-		}
-	}
-	return ""
+	return g.f, nil
 }
 
 // freePorts lists the ports of a node without a cable.
@@ -126,7 +57,7 @@ type grower struct {
 func newGrower(f *fabric.Fabric) *grower {
 	g := &grower{f: f, taken: map[fabric.GUID]bool{}}
 	for i := range f.Nodes {
-		g.taken[f.Nodes[i].GUID] = true
+		g.taken[f.Nodes[i].GUID], g.taken[f.Nodes[i].SystemGUID] = true, true
 		for _, p := range f.Nodes[i].Ports {
 			g.taken[p.GUID] = true
 		}
@@ -141,38 +72,6 @@ func (g *grower) free(scheme func(int) fabric.GUID, tried *int) fabric.GUID {
 	}
 	*tried++
 	return scheme(*tried - 1)
-}
-
-// addLeaf adds a switch like a leaf: cables to the same switches from the same ports, and as many
-// new hosts and aggregation nodes.
-func (g *grower) addLeaf(model fabric.NodeID, name string) error {
-	leaf, err := g.addLike(&g.f.Nodes[model], g.free(guidOfSwitch, &g.switches), name)
-	if err != nil {
-		return err
-	}
-	f, hosts := g.f, 0
-	for p, l := range f.Cabled(model, nil) {
-		link, peer := f.Links[l], f.Peer(fabric.End{Node: model, Port: p})
-		switch {
-		case peer.Node == model:
-			continue // a cable between two ports of one switch is a mistake, or a test
-		case isSwitch(f, peer.Node):
-			peer.Port = freePorts(f, peer.Node)[0]
-		default:
-			desc := f.Nodes[peer.Node].Desc // of an aggregation node
-			if isHost(f, peer.Node) {
-				desc = name + " host " + strconv.Itoa(hosts)
-				hosts++
-			}
-			if peer.Node, err = g.addLike(&f.Nodes[peer.Node], g.free(guidOfHost, &g.hosts), desc); err != nil {
-				return err
-			}
-		}
-		if _, err := f.Connect(fabric.End{Node: leaf, Port: p}, peer, link.Width, link.Speed); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // addLike adds a node with the attributes of a model, without cables and LIDs.
@@ -194,68 +93,167 @@ func (g *grower) addLike(model *fabric.Node, guid fabric.GUID, desc string) (fab
 	return id, nil
 }
 
-// move moves one end of a cable of a copy to another port.
-func move(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	f = f.Clone()
-	from, err := endToMove(f, a)
-	if err != nil {
-		return nil, err
-	}
-	pos := a.value("to").pos
-	to, err := f.FindPlace(a.text("to"))
-	switch {
-	case err != nil:
-		return nil, problemf(pos, "%v", err)
-	case !isSwitch(f, to.Node):
-		return nil, problemf(pos, "%s is a %s: a cable is moved to a switch", f.NodeName(to.Node), f.Nodes[to.Node].Type)
-	case to.Whole:
-		free := freePorts(f, to.Node)
-		if len(free) == 0 {
-			return nil, problemf(pos, "%s has no free port", f.NodeName(to.Node))
-		}
-		to.Port = free[0]
-	}
-	if err := f.MoveCable(from, to.End); err != nil {
-		return nil, problemf(pos, "%v", err)
-	}
-	return f, nil
+// extension adds a unit or a server to a network, like another one.
+type extension struct {
+	*grower
+	net    *pattern // before
+	called map[string]bool
+	copies map[fabric.NodeID]fabric.NodeID // by the node that each is like
 }
 
-// endToMove returns the end of a cable named by link=, or the switch end if it names a host.
-func endToMove(f *fabric.Fabric, a *args) (fabric.End, error) {
-	pos := a.value("link").pos
-	id, err := f.FindLink(a.text("link"))
-	if err != nil {
-		return fabric.End{}, problemf(pos, "%v", err)
+func newExtension(g *grower, kind string) *extension {
+	x := &extension{g, newPattern(g.f), map[string]bool{}, map[fabric.NodeID]fabric.NodeID{}}
+	for i := range g.f.Nodes {
+		x.called[g.f.Nodes[i].Desc] = true
 	}
-	var ends []fabric.End // in switches
-	at, err := f.FindPlace(a.text("link"))
-	for _, e := range []fabric.End{f.Links[id].A, f.Links[id].B} {
-		switch {
-		case !isSwitch(f, e.Node):
-		case err == nil && at.Node == e.Node && (at.Whole || at.Port == e.Port):
-			return e, nil
-		default:
-			ends = append(ends, e)
-		}
+	if kind != "server" {
+		x.net.find()
 	}
-	if len(ends) != 1 {
-		return fabric.End{}, problemf(pos, "%d ends of this cable are in switches: name the one to move as NAME[PORT]", len(ends))
-	}
-	return ends[0], nil
+	return x
 }
 
-// radix adds ports to the switches of a copy.
-func radix(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	switches := len(byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) }))
-	if switches*a.int("ports") > fabric.MaxSwitchPorts {
-		return nil, problemf(a.pos, "%d switches with %d ports are too many (at most %d ports)", switches, a.int("ports"), fabric.MaxSwitchPorts)
+// unused returns an error if a node has a name already.
+func (x *extension) unused(name string) error {
+	if x.called[name] {
+		return fmt.Errorf("a node is called %q already: give what is added another name", name)
 	}
-	f = f.Clone()
-	for i := range f.Nodes {
-		if n := &f.Nodes[i]; n.Type == fabric.Switch {
-			f.AddPorts(fabric.NodeID(i), a.int("ports")-n.NumPorts())
+	return nil
+}
+
+// copy adds a node like another one.
+func (x *extension) copy(model fabric.NodeID, scheme func(int) fabric.GUID, tried *int, desc string) (err error) {
+	x.called[desc] = true
+	x.copies[model], err = x.addLike(&x.f.Nodes[model], x.free(scheme, tried), desc)
+	return err
+}
+
+// addUnit adds a unit like another one: switches and servers, with the same cables among themselves
+// and to the same switches outside. A group gets cables to all groups instead.
+func (x *extension) addUnit(kind string, a *args, name string) error {
+	u, err := x.net.model(kind, a)
+	if err != nil {
+		return err
+	}
+	nodes := len(u.switches)
+	for _, s := range u.servers {
+		nodes += len(x.net.servers.List[s].Adapters)
+	}
+	if len(x.f.Nodes)+nodes > fabric.MaxNodes {
+		return fmt.Errorf("a fabric has at most %d nodes", fabric.MaxNodes)
+	}
+	names := x.net.switchNames(u, name)
+	for i, s := range u.switches {
+		if err := errors.Join(x.unused(names[i]), x.copy(s, guidOfSwitch, &x.switches, names[i])); err != nil {
+			return err
 		}
 	}
-	return f, nil
+	if err := x.addHosts(u, name); err != nil {
+		return err
+	}
+	if kind != "group" || !x.net.across {
+		return x.copyCables(u, true)
+	}
+	links := x.net.linksOfGroups()
+	if err := x.copyCables(u, false); err != nil {
+		return err
+	}
+	return x.joinGroup(u, links)
+}
+
+// addHosts adds the servers of a unit, and the aggregation nodes of its switches, in order of
+// switch and port.
+func (x *extension) addHosts(u *unit, name string) error {
+	member := map[int32]bool{}
+	for _, s := range u.servers {
+		member[s] = true
+	}
+	servers := 0
+	for _, s := range u.switches {
+		for p := range x.f.Cabled(s, nil) {
+			node := x.f.Peer(fabric.End{Node: s, Port: p}).Node
+			if _, copied := x.copies[node]; copied || isSwitch(x.f, node) {
+				continue
+			}
+			switch server := x.net.servers.Of[node]; {
+			case x.f.IsAggregationNode(node):
+				if err := x.copy(node, guidOfAggregation, &x.aggregations, x.f.Nodes[node].Desc); err != nil {
+					return err
+				}
+			case server != fabric.NoServer && member[server]:
+				if err := x.addAdapters(server, fmt.Sprintf("%s host %d", name, servers)); err != nil {
+					return err
+				}
+				servers++
+			}
+		}
+	}
+	return nil
+}
+
+// addAdapters adds the adapters of a new server like another one.
+func (x *extension) addAdapters(server int32, name string) error {
+	s := &x.net.servers.List[server]
+	for i, adapter := range s.Adapters {
+		id := fabric.NodeID(adapter)
+		desc := name
+		if len(s.Adapters) > 1 {
+			desc = name + " " + deviceName(s, x.f.Nodes[id].Desc, i)
+		}
+		if err := errors.Join(x.unused(desc), x.copy(id, guidOfHost, &x.hosts, desc)); err != nil {
+			return err
+		}
+		if first := fabric.NodeID(s.Adapters[0]); x.f.Nodes[id].SystemGUID == x.f.Nodes[first].SystemGUID {
+			x.f.Nodes[x.copies[id]].SystemGUID = x.f.Nodes[x.copies[first]].GUID
+		}
+	}
+	return nil
+}
+
+// deviceName returns the part of an adapter's description behind the name of its server, or a name
+// by its number.
+func deviceName(s *fabric.Server, desc string, number int) string {
+	if device, ok := strings.CutPrefix(desc, s.Name+" "); ok && s.Sign == fabric.ByHostName {
+		return device
+	}
+	return fmt.Sprintf("HCA-%d", number+1)
+}
+
+// copyCables gives the copies of a unit's nodes the cables among them, and with outside those to
+// other switches, which get them on their first free ports. Hosts outside the unit get none.
+func (x *extension) copyCables(u *unit, outside bool) error {
+	nodes := slices.Clone(u.switches)
+	for _, s := range u.servers {
+		for _, adapter := range x.net.servers.List[s].Adapters {
+			nodes = append(nodes, fabric.NodeID(adapter))
+		}
+	}
+	for _, id := range nodes {
+		for p, l := range x.f.Cabled(id, nil) {
+			here := fabric.End{Node: id, Port: p}
+			there := x.f.Peer(here)
+			copied, inside := x.copies[there.Node]
+			switch {
+			case inside && isSwitch(x.f, there.Node) && (!isSwitch(x.f, id) || there.Node < id || there.Node == id && there.Port < p):
+				continue // it is copied from its other end
+			case inside:
+				there.Node = copied
+			case !outside || !isSwitch(x.f, there.Node):
+				continue
+			default:
+				there.Port = freePorts(x.f, there.Node)[0]
+			}
+			here.Node = x.copies[id]
+			if err := x.connect(here, there, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// connect joins two ports by a cable like another one.
+func (x *extension) connect(a, b fabric.End, like fabric.LinkID) error {
+	l := x.f.Links[like]
+	_, err := x.f.Connect(a, b, l.Width, l.Speed)
+	return err
 }

@@ -16,7 +16,11 @@ const NoLevel = fabric.Unreached
 // is still a leaf. Cables count whether they are up or down. If all switches have hosts every level
 // is 0.
 func Levels(f *fabric.Fabric) []int32 {
-	leaves := byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && len(hostPorts(f, id)) > 0 })
+	return levelsAbove(f, byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && len(hostPorts(f, id)) > 0 }))
+}
+
+// levelsAbove returns the levels above the given leaves.
+func levelsAbove(f *fabric.Fabric, leaves []fabric.NodeID) []int32 {
 	level := f.SwitchHops(leaves, nil)
 	if top := rootLevel(f, leaves); top > 0 {
 		for id, l := range level {

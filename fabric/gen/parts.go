@@ -15,35 +15,39 @@ type parts struct {
 	node func(fabric.NodeID, bool)
 }
 
-// partParams returns the parameters that select links and switches.
+// partParams returns the parameters that select links, switches, hosts and servers.
 func partParams() []param {
 	return []param{
 		optional("links", word, "N"), optional("share", share, "0..1"), option("switches", "N", 1, fabric.MaxNodes),
-		optional("switch", texts, "NAME"), optional("link", texts, "NAME[PORT]"),
+		optional("switch", texts, "NAME"), optional("link", texts, "NAME[PORT]"), optional("host", texts, "NAME"),
+		optional("server", texts, "NAME"), option("servers", "N", 1, fabric.MaxNodes), anySeed,
 	}
 }
 
 // fail takes parts of a copy down.
 func fail(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
-	p := parts{f, f.SetLinkDown, f.SetNodeDown}
-	for _, whose := range []string{"host", "server", "servers"} {
-		if a.given(whose) {
-			return f, p.takeServers(a)
-		}
-	}
-	return f, p.take(a)
+	return f, (&parts{f, f.SetLinkDown, f.SetNodeDown}).take(a)
 }
 
-// drain takes parts of a copy out of use.
+// drain takes parts of a copy out of use. Of a host these are its cables.
 func drain(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
-	return f, (&parts{f, f.SetLinkDrained, f.SetSwitchDrained}).take(a)
+	node := func(id fabric.NodeID, drained bool) {
+		if isSwitch(f, id) {
+			f.SetSwitchDrained(id, drained)
+			return
+		}
+		for _, l := range f.Cabled(id, nil) {
+			f.SetLinkDrained(l, drained)
+		}
+	}
+	return f, (&parts{f, f.SetLinkDrained, node}).take(a)
 }
 
 // take applies to the parts that the arguments name.
 func (p *parts) take(a *args) error {
-	kinds := []string{"links", "share", "switches", "switch", "link"}
+	kinds := []string{"links", "share", "switches", "switch", "link", "host", "server", "servers"}
 	if a.given("share") {
 		kinds = kinds[1:] // links= then selects the kind of links
 	}
@@ -59,8 +63,10 @@ func (p *parts) take(a *args) error {
 		return p.someSwitches(a)
 	case a.given("link"):
 		return p.namedLinks(a)
+	case a.given("switch"):
+		return p.namedSwitches(a)
 	}
-	return p.namedSwitches(a)
+	return p.takeServers(a)
 }
 
 func (p *parts) someLinks(a *args) error {
@@ -115,9 +121,6 @@ func (p *parts) namedLinks(a *args) error {
 
 // takeServers applies to hosts or servers: a host is one adapter, a server all that it has.
 func (p *parts) takeServers(a *args) error {
-	if err := a.oneOf("links", "share", "switches", "switch", "link", "host", "server", "servers"); err != nil {
-		return err
-	}
 	for _, name := range a.texts("host") {
 		id, err := p.f.FindHost(name)
 		if err != nil {

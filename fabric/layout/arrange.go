@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,20 +30,31 @@ const (
 // drawing builds a picture.
 type drawing struct {
 	*network
-	p *Picture
+	p     *Picture
+	wide  float64 // room from left to right
+	boxOf []int32 // by switch: its box in the picture
+	// crowded: leaves are not at the bottom of all parts, so that cables to servers cross them.
+	crowded bool
+}
+
+// newDrawing returns a drawing without contents.
+func newDrawing(n *network, title string) *drawing {
+	return &drawing{n, &Picture{
+		Title: title, Text: []string{}, Frames: []Frame{}, Lines: []Line{}, Boxes: []Box{}, Labels: []Label{}, Legend: []Entry{},
+	}, maxWidth, make([]int32, n.g.NumSwitches), false}
 }
 
 // Of draws a fabric. Parts that are down or drained are drawn in their place and marked.
 func Of(f *fabric.Fabric, o Options) *Picture {
-	n := newNetwork(f, &o)
-	d := &drawing{n, &Picture{
-		Title: o.Title, Text: []string{}, Frames: []Frame{}, Lines: []Line{}, Boxes: []Box{}, Labels: []Label{}, Legend: []Entry{},
-	}}
-	if d.p.Title == "" {
-		d.p.Title = f.Name[strings.LastIndexByte(f.Name, '/')+1:]
-	}
+	d := newDrawing(newNetwork(f, &o), cmp.Or(o.Title, f.Name[strings.LastIndexByte(f.Name, '/')+1:]))
 	d.count()
-	d.arrange()
+	if planes := d.planes(); planes != nil {
+		d.sideBySide(planes)
+	} else {
+		d.arrange()
+		d.crowded = d.p.Kind != Levels
+	}
+	d.drawServers()
 	d.legend(o.Unit)
 	d.fit()
 	return d.p
@@ -58,8 +70,8 @@ func (d *drawing) count() {
 	for _, c := range d.cable {
 		cables[c.mark]++
 	}
-	text := []string{fmt.Sprintf("%s, %s, %s between switches",
-		several(hosts, "host port", "host ports"), several(g.NumSwitches, "switch", "switches"), several(len(d.cable)-cables[Missing], "cable", "cables"))}
+	text := []string{fmt.Sprintf("%s, %s, %s between switches", d.serverText(hosts),
+		several(g.NumSwitches, "switch", "switches"), several(len(d.cable)-cables[Missing], "cable", "cables"))}
 	switches := map[Mark]int{}
 	for _, m := range d.mark {
 		switches[m]++
@@ -70,6 +82,9 @@ func (d *drawing) count() {
 		}
 		if cables[m] > 0 {
 			text = append(text, several(cables[m], "cable", "cables")+" "+string(m))
+		}
+		if n := d.markedPorts(m); n > 0 {
+			text = append(text, several(n, "cable", "cables")+" to servers "+string(m))
 		}
 	}
 	d.p.Text = append(d.p.Text, strings.Join(text, "; "))

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"weft/fabric/rails"
 )
 
 // block is a switch, or several that share a box.
@@ -143,15 +145,27 @@ func (d *drawing) words(b *block, role string) []string {
 	} else if len(b.members) == 1 {
 		out = append(out, d.name[b.members[0]])
 	} else {
-		if common := d.common(b.members); common != "" {
+		if rail := d.railOf(b.members); rail != rails.None {
+			out = append(out, fmt.Sprintf("rail %d", rail))
+		} else if common := d.common(b.members); common != "" {
 			out = append(out, common)
 		}
 		out = append(out, plural(role, len(b.members)))
 	}
 	if hosts := d.hostsOf(b); hosts > 0 {
-		out = append(out, several(hosts, "host", "hosts"))
+		out = append(out, d.hostText(b.members, hosts))
 	}
 	return out
+}
+
+// hostText counts the hosts of some switches: as host ports where servers have several.
+func (d *drawing) hostText(switches []int32, hosts int) string {
+	for _, s := range switches {
+		if d.shared[s] > 0 {
+			return several(hosts, "host port", "host ports")
+		}
+	}
+	return several(hosts, "host", "hosts")
 }
 
 // common returns the words that begin the names of all given switches.
@@ -179,7 +193,7 @@ func (d *drawing) common(members []int32) string {
 	if strings.HasPrefix(words, "(") {
 		return words + ",·)"
 	}
-	for _, role := range []string{"switch", "leaf", "spine", "middle", "root"} {
+	for _, role := range []string{"switch", "leaf", "spine", "middle", "root", "rail"} {
 		if rest, ok := strings.CutSuffix(words, role); ok && (rest == "" || strings.HasSuffix(rest, " ")) {
 			return strings.TrimSpace(rest)
 		}
@@ -194,7 +208,10 @@ func (d *drawing) titleOf(s int32) string {
 		text = strings.TrimSpace(text + " " + d.g.SwitchGUID[s].String())
 	}
 	if n := int(d.g.HostCount(s)); n > 0 {
-		text += ": " + several(n, "host", "hosts") + d.hostNames(s)
+		text += ": " + d.hostText([]int32{s}, n) + d.hostNames(s)
+	}
+	if rail := d.railAt[s]; rail != rails.None {
+		text += fmt.Sprintf(", rail %d", rail)
 	}
 	if d.mark[s] != Fine {
 		text += ", " + string(d.mark[s])
@@ -257,6 +274,9 @@ func (d *drawing) addBox(b *block, role string) *Box {
 	}
 	for _, w := range words {
 		if room >= 3*box.Size*letter {
+			if shorten(w, room, box.Size) != w {
+				w = strings.Replace(w, " host port", " port", 1)
+			}
 			box.Text = append(box.Text, shorten(w, room, box.Size))
 		}
 	}
@@ -264,6 +284,10 @@ func (d *drawing) addBox(b *block, role string) *Box {
 		box.Title, box.Mark = d.titleOf(b.members[0]), d.mark[b.members[0]]
 	} else {
 		d.addCells(&box, b, len(box.Text))
+	}
+	box.Class = d.classOf(d.railOf(b.members))
+	for _, s := range b.members {
+		d.boxOf[s] = int32(len(d.p.Boxes))
 	}
 	d.p.Boxes = append(d.p.Boxes, box)
 	return &d.p.Boxes[len(d.p.Boxes)-1]
@@ -282,7 +306,7 @@ func (d *drawing) addCells(box *Box, b *block, rows int) {
 	wide := pitch * float64(min(b.columns, len(b.members)))
 	for i, s := range b.members {
 		at := Point{b.X + (b.W-wide)/2 + pitch*float64(i%b.columns) + pitch*(1-cellShare)/2, top + pitch*float64(i/b.columns)}
-		box.Cells = append(box.Cells, Cell{at, pitch * cellShare, d.mark[s], d.titleOf(s)})
+		box.Cells = append(box.Cells, Cell{at, pitch * cellShare, d.mark[s], d.titleOf(s), d.classOf(d.railAt[s])})
 	}
 }
 

@@ -1,8 +1,10 @@
 package layout
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // addLine draws the cables of a bundle along a path. Failed, drained and odd cables get a line of
@@ -129,6 +131,7 @@ func (d *drawing) legend(unit string) {
 	}
 	switch d.colour {
 	case byPlace:
+		d.railLegend(used)
 	case byLoad:
 		if unit == "" {
 			unit = "load"
@@ -157,6 +160,20 @@ func (d *drawing) legend(unit string) {
 	add(classMissing, "missing")
 	add(classDrained, "drained")
 	add(classOdd, "odd")
+}
+
+// railLegend explains the colours of leaves and of cables to servers.
+func (d *drawing) railLegend(used map[Class]bool) {
+	for i, c := range railClasses[:min(d.rails, len(railClasses))] {
+		numbers := []string{fmt.Sprint("rail ", i)}
+		for k := i + len(railClasses); k < d.rails; k += len(railClasses) {
+			numbers = append(numbers, fmt.Sprint(k))
+		}
+		d.p.Legend = append(d.p.Legend, Entry{Class: c, Text: strings.Join(numbers, ", ")})
+	}
+	if d.rails > 0 && used[classServer] {
+		d.p.Legend = append(d.p.Legend, Entry{Class: classServer, Text: "no rail"})
+	}
 }
 
 // number formats a load.

@@ -4,7 +4,8 @@
 //
 // Of builds a Picture: plain boxes, lines and labels with all coordinates, for the SVG of
 // Picture.WriteSVG and for any other page. It folds what does not fit: switches with the same place
-// become one box with a cell for each, their cables one line with a number.
+// become one box with a cell for each, their cables one line with a number. Servers with several
+// ports are boxes with their ports; hosts with one port are dots or numbers at their switches.
 //
 // Files in order of reading:
 //
@@ -14,6 +15,8 @@
 //	blocks.go, fold.go, alike.go                   shared boxes
 //	levels.go, order.go, grid.go, ring.go, force.go  places
 //	cables.go, lanes.go                            lines and their lanes
+//	servers.go, serverrow.go                       servers with several ports, in a row below
+//	planes.go                                      networks side by side above their servers
 //	extent.go, svg.go                              size, and the file
 //
 // Barycentre sweeps find the order within a level (Sugiyama, Tagawa and Toda, "Methods for Visual

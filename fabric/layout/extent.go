@@ -101,6 +101,9 @@ func move(p *Picture, dx, dy float64) {
 		for k := range b.Cells {
 			shift(&b.Cells[k].Point)
 		}
+		for k := range b.Ports {
+			shift(&b.Ports[k].Point)
+		}
 		for k := range b.Dots {
 			shift(&b.Dots[k])
 		}

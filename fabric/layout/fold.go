@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"weft/fabric"
+	"weft/fabric/rails"
 )
 
 // Limits before switches are folded: boxes of a row, and lines of a picture.
@@ -17,18 +18,24 @@ const (
 	tidyLines     = 200
 )
 
+// room returns the share of a limit that the width of the drawing allows.
+func (d *drawing) room(limit int) int { return max(1, int(float64(limit)*d.wide/maxWidth)) }
+
 // foldLevels chooses the switches of a tree that share a box: none if all rows have room. Otherwise
 // switches of a level in the same pod (a part below some level) or in the same core (a part above
 // some level) share one, and then switches with the same place. It chooses a tidy folding with the
 // most boxes.
 func (d *drawing) foldLevels(level []int32) *folding {
 	f := unfolded(level)
-	if d.roomy(f, rowOfSwitches) && len(d.bundles(f)) <= linesUnfolded {
+	if d.roomy(f, d.room(rowOfSwitches)) && len(d.bundles(f)) <= d.room(linesUnfolded) {
 		return f
 	}
 	best := d.fitted(d.cutByName(level))
 	if f := d.fitted(d.cutBySystem(level)); d.untidy(f) <= d.untidy(best) {
 		best = f
+	}
+	if d.rails > 0 {
+		best = d.betterOf(best, d.fitted(d.cutByRail(level)))
 	}
 	top := slices.Max(level)
 	for below := range top + 1 { // levels under this one are in pods
@@ -36,13 +43,28 @@ func (d *drawing) foldLevels(level []int32) *folding {
 			if below == 0 && above > top {
 				continue
 			}
-			f := d.fitted(d.cut(level, below, above))
-			if a, b := d.untidy(f), d.untidy(best); a < b || a == b && len(f.blocks) > len(best.blocks) {
-				best = f
-			}
+			best = d.betterOf(best, d.fitted(d.cut(level, below, above)))
 		}
 	}
 	return best
+}
+
+// betterOf returns the tidier folding; of equals that with more boxes, or the first.
+func (d *drawing) betterOf(best, f *folding) *folding {
+	if a, b := d.untidy(f), d.untidy(best); a < b || a == b && len(f.blocks) > len(best.blocks) {
+		return f
+	}
+	return best
+}
+
+// cutByRail folds the leaves of each rail.
+func (d *drawing) cutByRail(level []int32) *folding {
+	return newFolding(level, func(s int32) [3]int32 {
+		if level[s] > 0 || d.railAt[s] == rails.None {
+			return [3]int32{level[s], 1, s}
+		}
+		return [3]int32{0, 0, d.railAt[s]}
+	})
 }
 
 // cut folds, level by level, the switches of each connected part of the levels under below, and of
@@ -89,15 +111,35 @@ func (d *drawing) cutBySystem(level []int32) *folding {
 	})
 }
 
-// untidy rates a folding, from 0 (easy to read) to 3.
+// untidy rates a folding, from 0 (easy to read) to 3; and 4 more for boxes that mix rails and pods.
 func (d *drawing) untidy(f *folding) int {
+	if d.mixed(f) {
+		return 4 + d.crowding(f)
+	}
+	return d.crowding(f)
+}
+
+// mixed reports whether switches of several rails share a box with some that have other servers.
+func (d *drawing) mixed(f *folding) bool {
+	if d.rails == 0 {
+		return false
+	}
+	pods, _ := d.joined()
+	return slices.ContainsFunc(f.blocks, func(b block) bool {
+		return d.railOf(b.members) == rails.None && d.railAt[b.members[0]] != rails.None &&
+			slices.ContainsFunc(b.members, func(s int32) bool { return pods[s] != pods[b.members[0]] })
+	})
+}
+
+// crowding rates the rows and lines of a folding.
+func (d *drawing) crowding(f *folding) int {
 	longest, lines := slices.Max(f.boxesByLevel()), len(d.bundles(f))
 	switch {
 	case f.chunked:
 		return 3
-	case longest <= rowOfSwitches && lines <= tidyLines:
+	case longest <= d.room(rowOfSwitches) && lines <= d.room(tidyLines):
 		return 0
-	case longest <= rowOfBoxes && lines <= 3*tidyLines:
+	case longest <= d.room(rowOfBoxes) && lines <= d.room(3*tidyLines):
 		return 1
 	}
 	return 2
@@ -110,7 +152,7 @@ func (d *drawing) roomy(f *folding, most int) bool {
 			return false
 		}
 	}
-	return len(d.bundles(f)) <= mostLines
+	return len(d.bundles(f)) <= d.room(mostLines)
 }
 
 // boxesByLevel counts the boxes by level.
@@ -136,15 +178,15 @@ func (d *drawing) fitted(f *folding) *folding {
 			}
 		}
 		if n > 1 && alone == n {
-			if merged := d.mergeAlike(f, []int32{int32(h)}, true); h > 0 || n > rowOfSwitches {
+			if merged := d.mergeAlike(f, []int32{int32(h)}, true); h > 0 || n > d.room(rowOfSwitches) {
 				f = merged
 			}
 		}
 	}
-	if !d.roomy(f, rowOfBoxes) {
+	if !d.roomy(f, d.room(rowOfBoxes)) {
 		var long []int32
 		for h, n := range f.boxesByLevel() {
-			if n > rowOfSwitches {
+			if n > d.room(rowOfSwitches) {
 				long = append(long, int32(h))
 			}
 		}
@@ -155,11 +197,11 @@ func (d *drawing) fitted(f *folding) *folding {
 		f = d.mergeAlike(f, long, false)
 	}
 	for h, n := range f.boxesByLevel() {
-		if n > rowOfBoxes {
-			f = d.chunk(f, int32(h), rowOfSwitches)
+		if n > d.room(rowOfBoxes) {
+			f = d.chunk(f, int32(h), d.room(rowOfSwitches))
 		}
 	}
-	for !d.roomy(f, rowOfBoxes) {
+	for !d.roomy(f, d.room(rowOfBoxes)) {
 		rows := f.boxesByLevel()
 		h := slices.Index(rows, slices.Max(rows))
 		if rows[h] == 1 {

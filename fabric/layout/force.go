@@ -112,7 +112,7 @@ func (d *drawing) settle(f *folding, at []Point) {
 		}
 		tall = max(tall, b.H+gap)
 	}
-	columns := min(int(math.Floor(maxWidth/pitchX)), max(2, int(math.Ceil(math.Sqrt(float64(n)*2.6*tall/pitchX)))))
+	columns := min(int(math.Floor(d.wide/pitchX)), max(2, int(math.Ceil(math.Sqrt(float64(n)*2.6*tall/pitchX)))))
 	rows := max(1, int(math.Ceil(float64(n)*1.7/float64(columns))))
 	low, high := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
 	for _, p := range at {

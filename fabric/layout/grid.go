@@ -50,7 +50,7 @@ func (d *drawing) newPlane(places [][]int32) *plane {
 		}
 	}
 	p.gap = max(6, min(34, 400/float64(p.perRow)))
-	p.pitch = max(3, min(96, (maxWidth-float64(p.perRow)*p.gap)/float64(p.perRow*across)))
+	p.pitch = max(3, min(96, (d.wide-float64(p.perRow)*p.gap)/float64(p.perRow*across)))
 	return p
 }
 
@@ -101,8 +101,8 @@ func (p *plane) boxes(f *folding) {
 		if len(p.size) > 2 && !seen[corner] {
 			seen[corner] = true
 			p.d.p.Frames = append(p.d.p.Frames, Frame{
-				Area{corner.X - p.gap/8, corner.Y - p.gap/8, p.pitch*float64(p.size[0]) + p.gap/4, p.pitch*float64(p.size[1]) + p.gap/4},
-				caption,
+				Area: Area{corner.X - p.gap/8, corner.Y - p.gap/8, p.pitch*float64(p.size[0]) + p.gap/4, p.pitch*float64(p.size[1]) + p.gap/4},
+				Text: caption,
 			})
 		}
 	}

@@ -48,6 +48,7 @@ func (d *drawing) newRows(f *folding, level []int32) *rows {
 		r.setRanks(h)
 	}
 	r.frame = slices.Repeat([]int32{-1}, len(f.blocks))
+	r.sortByRail()
 	for k := int32(1); k <= int32(len(r.row)); k++ {
 		pods, n := d.parts(func(s int32) bool { return level[s] < k }, func(link int32) bool {
 			return level[d.g.From[2*link]] != level[d.g.To[2*link]]
@@ -55,6 +56,18 @@ func (d *drawing) newRows(f *folding, level []int32) *rows {
 		r.sortByPart(pods, n)
 	}
 	return r
+}
+
+// sortByRail sorts the leaves that have servers in common by rail, and keeps them together.
+func (r *rows) sortByRail() {
+	if len(r.d.servers) == 0 {
+		return
+	}
+	rail := func(b int32) uint32 { return uint32(r.d.railOf(r.blocks[b].members)) } // rails.None is last
+	slices.SortStableFunc(r.row[0], func(a, b int32) int { return cmp.Compare(rail(a), rail(b)) })
+	r.setRanks(0)
+	pods, n := r.d.joined()
+	r.sortByPart(pods, n)
 }
 
 // sortByPart sorts all rows to keep the blocks of each part together, by the mean place of its
@@ -114,21 +127,21 @@ func (r *rows) setRanks(h int) {
 }
 
 // gapOf returns the space between the boxes of a row of n.
-func gapOf(n int) float64 {
-	return max(2, min(14, maxWidth/float64(n)/5))
+func (r *rows) gapOf(n int) float64 {
+	return max(2, min(14, r.d.wide/float64(n)/5))
 }
 
 // size sets the sizes of all boxes: the widest that let a row fit.
 func (r *rows) size() {
 	top := int32(len(r.row) - 1)
 	for h, row := range r.row {
-		gap := gapOf(len(row))
-		share := (maxWidth+gap)/float64(len(row)) - gap
-		for room := maxWidth; ; room *= 0.85 {
+		gap := r.gapOf(len(row))
+		share := (r.d.wide+gap)/float64(len(row)) - gap
+		for room := r.d.wide; ; room *= 0.85 {
 			for _, i := range row {
 				r.d.size(&r.blocks[i], role(int32(h), top), max(room, share))
 			}
-			if room <= share || r.width(h, gap) <= maxWidth {
+			if room <= share || r.width(h, gap) <= r.d.wide {
 				break
 			}
 		}
@@ -165,7 +178,7 @@ func (r *rows) width(h int, gap float64) float64 {
 func (r *rows) place() {
 	wide := 0.0
 	for h := range r.row {
-		wide = max(wide, r.width(h, gapOf(len(r.row[h]))))
+		wide = max(wide, r.width(h, r.gapOf(len(r.row[h]))))
 	}
 	gap := max(76, min(200, wide/6))
 	y := 0.0
@@ -178,7 +191,7 @@ func (r *rows) place() {
 		y += tall + gap
 	}
 	for h, row := range r.row {
-		least := gapOf(len(row))
+		least := r.gapOf(len(row))
 		free := 0.0
 		if len(row) > 1 {
 			free = max(0, min(40, (0.85*wide-r.width(h, least))/float64(len(row)-1)))
@@ -209,16 +222,28 @@ func (r *rows) wanted(i, h int32, wide float64, k, n int) float64 {
 	return sum / count
 }
 
-// spread places boxes in their order, with gaps, as near as possible (least squares) to their
-// desired places: boxes that would overlap move together.
+// spread places the boxes of a row with their middles near the desired places.
 func (r *rows) spread(row []int32, want []float64, gap, wide float64) {
+	widths := make([]float64, len(row))
+	for k, i := range row {
+		widths[k] = r.blocks[i].W
+	}
+	for k, x := range spread(widths, want, gap, wide) {
+		r.blocks[row[k]].X = x
+	}
+}
+
+// spread places boxes in their order, with gaps, their middles as near as possible (least squares)
+// to the desired places: boxes that would overlap move together. It returns their left edges, from
+// 0 on.
+func spread(widths, want []float64, gap, wide float64) []float64 {
 	type pool struct{ sum, count float64 }
 	var pools []pool
-	offset := make([]float64, len(row)) // of the middle, if all are side by side
+	offset := make([]float64, len(widths)) // of the middle, if all are side by side
 	at := 0.0
-	for k, i := range row {
-		offset[k] = at + r.blocks[i].W/2
-		at += r.blocks[i].W + gap
+	for k, w := range widths {
+		offset[k] = at + w/2
+		at += w + gap
 		pools = append(pools, pool{want[k] - offset[k], 1})
 		for last := len(pools) - 1; last > 0 && pools[last-1].sum/pools[last-1].count > pools[last].sum/pools[last].count; last-- {
 			pools[last-1].sum += pools[last].sum
@@ -227,14 +252,14 @@ func (r *rows) spread(row []int32, want []float64, gap, wide float64) {
 		}
 	}
 	high := max(0, wide-(at-gap))
-	k := 0
+	left := make([]float64, 0, len(widths))
 	for _, q := range pools {
 		for range int(q.count) {
-			b := &r.blocks[row[k]]
-			b.X = min(max(q.sum/q.count, 0), high) + offset[k] - b.W/2
-			k++
+			k := len(left)
+			left = append(left, min(max(q.sum/q.count, 0), high)+offset[k]-widths[k]/2)
 		}
 	}
+	return left
 }
 
 // draw draws boxes, hosts, frames and cables.
@@ -242,7 +267,7 @@ func (r *rows) draw() {
 	top := int32(len(r.row) - 1)
 	hosts, alone := 0, true
 	for i := range r.blocks {
-		hosts += r.d.hostsOf(&r.blocks[i])
+		hosts += r.d.loneOf(&r.blocks[i])
 		alone = alone && len(r.blocks[i].members) == 1
 	}
 	for h := range slices.Backward(r.row) {
@@ -250,7 +275,7 @@ func (r *rows) draw() {
 			b := &r.blocks[i]
 			box := r.d.addBox(b, role(int32(h), top))
 			if alone && hosts <= mostDots && (h == 0 || int32(h) == top) {
-				box.Dots = dots(b, box.Hosts, h == 0)
+				box.Dots = dots(b, r.d.loneOf(b), h == 0)
 			}
 		}
 	}

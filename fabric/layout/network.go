@@ -25,14 +25,20 @@ type Options struct {
 
 // network holds the fabric as if all of it were up, and marks the parts that are not.
 type network struct {
-	g      *fabric.Graph // as if everything were up
-	name   []string      // by switch: its short name
-	mark   []Mark        // by switch
-	system []fabric.GUID // by switch: GUID of a chassis with several switches, or 0
-	cable  []cable       // by link: channels 2i and 2i+1
+	whole  *fabric.Fabric // as if everything were up
+	g      *fabric.Graph  // of it
+	name   []string       // by switch: its short name
+	mark   []Mark         // by switch
+	system []fabric.GUID  // by switch: GUID of a chassis with several switches, or 0
+	cable  []cable        // by link: channels 2i and 2i+1
 	colour colour
 	most   float64 // largest load of a cable
 	mean   float64 // mean load of the cables with traffic
+
+	servers []server // those with several host ports
+	shared  []int32  // by switch: number of host ports of these servers
+	railAt  []int32  // by switch: rail of its hosts, or rails.None
+	rails   int      // number of rails
 }
 
 // cable is the state of a link between switches.
@@ -64,7 +70,7 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 	for _, ends := range o.Missing {
 		connect(whole, ends)
 	}
-	n := &network{g: whole.Compile()}
+	n := &network{whole: whole, g: whole.Compile()}
 	if setMinorLeaves(whole, n.g) {
 		n.g = whole.Compile()
 	}
@@ -89,6 +95,7 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 		}
 	}
 	n.markCables(f, o.Odd)
+	n.findServers(f, o.Odd)
 	switch {
 	case o.Loads != nil:
 		n.colour = byLoad

@@ -9,6 +9,7 @@ const (
 	Grid      Kind = "grid"   // places by coordinates
 	Ring      Kind = "ring"   // on a circle, groups side by side
 	Irregular Kind = "irregular"
+	Planes    Kind = "planes" // several networks side by side, above the servers that they share
 )
 
 // Picture holds everything to draw, with places in pixels. Later parts cover earlier ones: frames,
@@ -34,16 +35,17 @@ type Area struct {
 	H float64 `json:"h"`
 }
 
-// Frame is an area behind switches that belong together: a pod, a slice of a grid.
+// Frame is an area behind switches that belong together: a pod, a slice of a grid, a plane.
 type Frame struct {
 	Area
-	Text string `json:"text,omitempty"` // above its upper left corner
+	Text  string `json:"text,omitempty"`  // above its upper left corner
+	Plane bool   `json:"plane,omitempty"` // around other frames
 }
 
-// Box is a switch, or several in one place.
+// Box is a switch, or several in one place; or a server with several ports, or several servers.
 type Box struct {
 	Area
-	Role     string   `json:"role"` // leaf, middle, root or switch
+	Role     string   `json:"role"` // leaf, middle, root, switch or server
 	Mark     Mark     `json:"mark"`
 	Text     []string `json:"text"`
 	Upright  bool     `json:"upright"` // text runs upwards
@@ -52,15 +54,19 @@ type Box struct {
 	Hosts    int      `json:"hosts"`
 	Title    string   `json:"title"` // the full name, hosts and mark
 	Cells    []Cell   `json:"cells,omitempty"`
-	Dots     []Point  `json:"dots,omitempty"` // hosts
+	Dots     []Point  `json:"dots,omitempty"`  // hosts that have no box
+	Class    Class    `json:"class,omitempty"` // of the rail of its switches
+	Servers  int      `json:"servers,omitempty"`
+	Ports    []Cell   `json:"ports,omitempty"` // of each of its servers
 }
 
-// Cell is a switch in a box of several: a square.
+// Cell is a switch in a box of several, or a port of a server: a square.
 type Cell struct {
 	Point
 	Size  float64 `json:"size"`
 	Mark  Mark    `json:"mark"`
 	Title string  `json:"title"`
+	Class Class   `json:"class,omitempty"` // of its rail
 }
 
 // Point is a place.
@@ -131,7 +137,15 @@ var (
 	levelClasses = []Class{"wire0", "wire1", "wire2", "wire3"}
 	loadClasses  = []Class{"load1", "load2", "load3", "load4", "load5"}
 	laneClasses  = []Class{"lane1", "lane2", "lane3", "lane4", "lane5", "lane6"}
+	railClasses  = []Class{"rail1", "rail2", "rail3", "rail4", "rail5", "rail6", "rail7", "rail8", "rail9", "rail10"}
 )
+
+// classServer is the style of cables to servers outside all rails, or where colours show loads or
+// lanes.
+const classServer Class = "server"
+
+// railClass returns the class of a rail; colours repeat.
+func railClass(rail int32) Class { return railClasses[int(rail)%len(railClasses)] }
 
 // Entry explains a class of lines, with a sample line before the text. An entry without a class is
 // a heading.

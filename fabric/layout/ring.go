@@ -145,7 +145,7 @@ func (d *drawing) groupLabel(members []int32, radius, turn float64) {
 	for _, s := range members {
 		hosts += int(d.g.HostCount(s))
 	}
-	text := several(len(members), "switch", "switches") + ", " + several(hosts, "host", "hosts")
+	text := several(len(members), "switch", "switches") + ", " + d.hostText(members, hosts)
 	if common := d.common(members); common != "" {
 		text = common + ": " + text
 	}
@@ -223,8 +223,8 @@ func (d *drawing) ringOfGroups(groups [][]int32) {
 		apart = max(apart, math.Hypot(b.W, b.H)+2*boxPadding)
 	}
 	radius := apart / (2 * math.Sin(math.Pi/max(2, n)))
-	if radius > (maxWidth-120)/2 {
-		radius = (maxWidth - 280) / 2 // with room for names outside
+	if radius > (d.wide-120)/2 {
+		radius = (d.wide - 280) / 2 // with room for names outside
 		side := (2*radius*math.Sin(math.Pi/n) - 3) / math.Sqrt2
 		for i := range f.blocks {
 			b := &f.blocks[i]

@@ -25,6 +25,18 @@ rect.failed,rect.drained,rect.odd{stroke-width:2.5}.x-failed{fill:#e00024}.x-dra
 </style>
 `
 
+// serverStyle defines the classes of servers with several ports: their boxes, and their ports and
+// switches by rail.
+const serverStyle = `<style>
+.server{fill:#f1f1ee;stroke:#6b7683}.plane{fill:#f8f9fb;stroke:#b9c3cd;stroke-dasharray:5 4}.c-server{fill:#6b7683}path.server{fill:none}
+.rail1{stroke:#1c6fb8}.c-rail1{fill:#1c6fb8}.rail2{stroke:#d9730d}.c-rail2{fill:#d9730d}.rail3{stroke:#2a9d4a}.c-rail3{fill:#2a9d4a}.rail4{stroke:#7a4fb5}.c-rail4{fill:#7a4fb5}
+.rail5{stroke:#0f9aa8}.c-rail5{fill:#0f9aa8}.rail6{stroke:#9a7b12}.c-rail6{fill:#9a7b12}.rail7{stroke:#c2588a}.c-rail7{fill:#c2588a}.rail8{stroke:#8b4513}.c-rail8{fill:#8b4513}
+.rail9{stroke:#283593}.c-rail9{fill:#283593}.rail10{stroke:#4d6b1f}.c-rail10{fill:#4d6b1f}
+rect[class*=rail]{stroke-width:2.5}
+@media(prefers-color-scheme:dark){.plane{fill:#181d24;stroke:#4a5561}}
+</style>
+`
+
 // With more lines, or more cells, none has a title of its own.
 const (
 	titledLines = 1600
@@ -42,10 +54,13 @@ type svg struct {
 func (p *Picture) WriteSVG(to io.Writer) error {
 	w := &svg{Writer: bufio.NewWriter(to), p: p}
 	for i := range p.Boxes {
-		w.cells += len(p.Boxes[i].Cells)
+		w.cells += len(p.Boxes[i].Cells) + len(p.Boxes[i].Ports)
 	}
 	width, height := px(p.Width), px(p.Height)
 	w.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s">`+"\n%s", width, height, width, height, style)
+	if slices.ContainsFunc(p.Boxes, func(b Box) bool { return b.Servers > 0 }) {
+		w.printf("%s", serverStyle)
+	}
 	w.printf(`<rect class="bg" width="%s" height="%s"/>`+"\n", width, height)
 	w.printf(`<text x="%s" y="30" font-size="17" font-weight="bold">%s</text>`+"\n", px(margin), escaped(shorten(p.Title, p.Width-2*margin, 17)))
 	for i, text := range p.Text {
@@ -53,7 +68,11 @@ func (p *Picture) WriteSVG(to io.Writer) error {
 	}
 	w.legend()
 	for _, f := range p.Frames {
-		w.printf(`<rect class="frame" %s rx="6"/>`+"\n", f.attributes())
+		class := "frame"
+		if f.Plane {
+			class = "plane"
+		}
+		w.printf(`<rect class="%s" %s rx="6"/>`+"\n", class, f.attributes())
 	}
 	w.printf("<g class=\"w\">\n")
 	w.lines()
@@ -169,9 +188,15 @@ func pathData(path []Point) string {
 
 // box writes a box with its text, cells and hosts.
 func (w *svg) box(b *Box) {
-	class := b.Role
+	class, top := b.Role, b.Y+boxPadding
+	if b.Class != "" {
+		class += " " + string(b.Class)
+	}
 	if b.Mark != Fine {
 		class += " " + string(b.Mark)
+	}
+	if len(b.Ports) > 0 {
+		top = b.Y + portRow + 2
 	}
 	if len(b.Text)+len(b.Cells)+len(b.Dots) == 0 {
 		w.printf(`<rect class="%s" %s><title>%s</title></rect>`+"\n", class, b.attributes(), escaped(b.Title))
@@ -189,21 +214,25 @@ func (w *svg) box(b *Box) {
 			continue
 		}
 		w.printf(`<text x="%s" y="%s" font-size="%s" text-anchor="middle">%s</text>`,
-			px(b.X+b.W/2), px(b.Y+boxPadding+textRow*float64(i)+b.Size*0.9), px(b.Size), escaped(text))
+			px(b.X+b.W/2), px(top+textRow*float64(i)+b.Size*0.9), px(b.Size), escaped(text))
 	}
-	w.squares(b)
+	w.squares(b, b.Cells)
+	w.squares(b, b.Ports)
 	for _, dot := range b.Dots {
 		w.printf(`<circle class="dot" cx="%s" cy="%s" r="%s"/>`, px(dot.X), px(dot.Y), px(dotSize))
 	}
 	w.printf("</g>\n")
 }
 
-// squares writes the cells of a box: each with its title or, if there are too many, all cells of
+// squares writes cells of a box: each with its title or, if there are too many, all cells of
 // one style together.
-func (w *svg) squares(b *Box) {
+func (w *svg) squares(b *Box, cells []Cell) {
 	class := func(c *Cell) string {
 		if c.Mark != Fine {
 			return "x-" + string(c.Mark)
+		}
+		if c.Class != "" {
+			return "c-" + string(c.Class)
 		}
 		return "c-" + b.Role
 	}
@@ -212,20 +241,20 @@ func (w *svg) squares(b *Box) {
 		return "M" + px(c.X) + " " + px(c.Y) + "h" + size + "v" + size + "h-" + size + "z"
 	}
 	if w.cells <= titledCells {
-		for i := range b.Cells {
-			c := &b.Cells[i]
+		for i := range cells {
+			c := &cells[i]
 			w.printf(`<path class="%s" d="%s"><title>%s</title></path>`, class(c), square(c), escaped(c.Title))
 		}
 		return
 	}
 	var order []string
 	paths := map[string]*strings.Builder{}
-	for i := range b.Cells {
-		key := class(&b.Cells[i])
+	for i := range cells {
+		key := class(&cells[i])
 		if paths[key] == nil {
 			order, paths[key] = append(order, key), &strings.Builder{}
 		}
-		paths[key].WriteString(square(&b.Cells[i]))
+		paths[key].WriteString(square(&cells[i]))
 	}
 	for _, key := range order {
 		w.printf(`<path class="%s" d="%s"/>`, key, paths[key].String())

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"weft/fabric"
+	"weft/fabric/rails"
 	"weft/fabric/source"
 )
 
@@ -16,6 +17,7 @@ type Summary struct {
 	Name   string `json:"name"`   // file or formula
 	Format string `json:"format"` // "formula", or a format of netfile
 	Nodes
+	Servers
 	Links
 	Components int      `json:"components"` // connected parts of the switch network
 	Diameter   int      `json:"diameter"`   // channels between the two switches farthest apart
@@ -51,8 +53,10 @@ func Of(ctx context.Context, src *source.Source, g *fabric.Graph) (*Summary, err
 		return nil, err
 	}
 	_, components := g.Components()
+	servers := g.Servers()
 	s := &Summary{
 		Name: src.Fabric.Name, Format: src.Format, Nodes: countNodes(src.Fabric, g), Links: countLinks(src.Fabric),
+		Servers:    CountServers(g, servers, rails.Of(g, servers)),
 		Components: components, Diameter: diameter, Warnings: make([]string, len(src.Warnings)),
 	}
 	for i, w := range src.Warnings {

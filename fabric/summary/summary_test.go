@@ -12,6 +12,7 @@ import (
 	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/fabric/rails"
 	"weft/fabric/source"
 	"weft/fabric/summary"
 )
@@ -39,7 +40,7 @@ func TestKeys(t *testing.T) {
 	if err := json.Unmarshal(text, &object); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Fields("aggregation_nodes cas components diameter end_ports format lids_seen links links_down links_drained name rates routers switch_links switch_ports switches warnings")
+	want := strings.Fields("aggregation_nodes cas components diameter end_ports format host_ports lids_seen links links_down links_drained name planes rails rates routers server_signs servers servers_by_ports switch_links switch_ports switches warnings")
 	if got := slices.Sorted(maps.Keys(object)); !slices.Equal(got, want) {
 		t.Errorf("keys %q\nwant %q", got, want)
 	}
@@ -66,6 +67,43 @@ func TestAggregation(t *testing.T) {
 		if n != s.Switches || !strings.Contains(evidence, "device 0xcf09") || !strings.Contains(evidence, "last port") {
 			t.Errorf("%d by %q", n, evidence)
 		}
+	}
+}
+
+// TestServers: servers, their ports, rails and planes, and a swapped pair of cables.
+func TestServers(t *testing.T) {
+	src := open(t, "rail(4,8,2)")
+	f := src.Fabric
+	host := slices.IndexFunc(f.Nodes, func(n fabric.Node) bool { return n.Type == fabric.CA })
+	one, two := f.Nodes[host].Ports[1].Link, f.Nodes[host].Ports[2].Link
+	a, b := &f.Links[one], &f.Links[two]
+	for _, l := range []*fabric.Link{a, b} {
+		if l.A.Node == fabric.NodeID(host) {
+			l.A, l.B = l.B, l.A // the switch first
+		}
+	}
+	a.A, b.A = b.A, a.A
+	f.Nodes[a.A.Node].Ports[a.A.Port].Link, f.Nodes[b.A.Node].Ports[b.A.Port].Link = one, two
+	s, err := summary.Of(t.Context(), src, f.Compile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &s.Servers
+	if n.Servers != 16 || n.HostPorts != 64 || n.Planes != 1 || n.Rails != 4 || !n.Several() ||
+		!maps.Equal(n.ServersByPorts, map[int]int{4: 16}) || !maps.Equal(n.ServerSigns, map[fabric.ServerSign]int{fabric.BySelf: 16}) ||
+		!maps.Equal(n.RailSigns, map[rails.Sign]int{rails.ByPort: 62, rails.ByWiring: 2}) {
+		t.Errorf("%+v", n)
+	}
+	var texts []string
+	for i := range n.OddRails {
+		texts = append(texts, n.OddRails[i].Text)
+	}
+	want := []string{
+		"host 0[1] at pod 0 rail 1[1]: on rail 1, expected on rail 0; its cable and that of host 0[2] are swapped",
+		"host 0[2] at pod 0 rail 0[1]: on rail 0, expected on rail 1; its cable and that of host 0[1] are swapped",
+	}
+	if !slices.Equal(texts, want) || n.OddRails[0].With == nil || n.OddRails[0].With.Port != 2 {
+		t.Errorf("%q, want %q", texts, want)
 	}
 }
 

@@ -168,7 +168,7 @@ func (p *Proposal) count(w *Want, plane *fabric.Fabric, compute int, prices *bil
 	if p.Bill, p.Cost, err = billOf(whole, w.Radix, prices); err != nil {
 		return err
 	}
-	p.Servers, p.HostPorts = p.Bill.Hosts, p.Bill.HostPorts
+	p.Servers, p.HostPorts = p.Bill.Servers, p.Bill.HostPorts
 	if w.Now > 0 {
 		return p.steps(w, whole, prices, compute)
 	}

@@ -108,13 +108,12 @@ func (c *Comparisons) Recommend() {
 	}
 }
 
-// price returns the cost of a host, or its share of the switches where there are no prices.
+// price returns the cost of a server, or its share of the switches where there are no prices.
 func (c *Comparison) price() float64 {
-	hosts := float64(max(c.Bill.Hosts, 1))
 	if c.Cost != nil {
-		return *c.Cost / hosts
+		return c.PerServer
 	}
-	return float64(c.Bill.Switches) / hosts
+	return float64(c.Bill.Switches) / float64(max(c.Bill.Servers, 1))
 }
 
 func (c *Comparison) priceText() string {
@@ -125,7 +124,7 @@ func (c *Comparison) priceText() string {
 	if c.Bill.Switches == 1 {
 		noun = "switch"
 	}
-	return fmt.Sprintf("%d %s (%s)", c.Bill.Switches, noun, study.Plural(c.Bill.Hosts, "host"))
+	return fmt.Sprintf("%d %s (%s)", c.Bill.Switches, noun, c.Bill.HostsText())
 }
 
 // Write prints the recommendation for people.

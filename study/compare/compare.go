@@ -27,15 +27,16 @@ type Comparisons struct {
 
 // Comparison is the document of `weft compare FABRIC --json`.
 type Comparison struct {
-	Fabric    string     `json:"fabric"`
-	Bill      *bill.Bill `json:"bill"`               // the parts to buy
-	Diameter  int        `json:"diameter"`           // channels between the two switches farthest apart
-	Cost      *float64   `json:"cost,omitempty"`     // the cost, if prices are given
-	Currency  string     `json:"currency,omitempty"` // of the cost
-	Runs      int        `json:"runs"`               // random bisections of each ebb
-	Direction string     `json:"ebb_direction"`
-	Seed      uint64     `json:"seed"`
-	Engines   []Row      `json:"engines"`
+	Fabric   string     `json:"fabric"`
+	Bill     *bill.Bill `json:"bill"`               // the parts to buy
+	Diameter int        `json:"diameter"`           // channels between the two switches farthest apart
+	Cost     *float64   `json:"cost,omitempty"`     // the cost, if prices are given
+	Currency string     `json:"currency,omitempty"` // of the cost
+	bill.Share
+	Runs      int    `json:"runs"` // random bisections of each ebb
+	Direction string `json:"ebb_direction"`
+	Seed      uint64 `json:"seed"`
+	Engines   []Row  `json:"engines"`
 	// Best is the recommended engine; absent if nothing is proven, or if several fabrics are
 	// compared.
 	Best *Recommended `json:"recommendation,omitempty"`
@@ -65,6 +66,7 @@ func New(ctx context.Context, f *fabric.Fabric, g *fabric.Graph, prices *bill.Pr
 		}
 		c.Cost, c.Currency = &cost, prices.Currency
 	}
+	c.Share = c.Bill.Share(c.Cost)
 	c.Diameter, err = g.Diameter(ctx)
 	return c, err
 }

@@ -49,7 +49,7 @@ func TestRecommendEngine(t *testing.T) {
 // bisections alone is named.
 func TestRecommendFabric(t *testing.T) {
 	of := func(name string, switches, hosts int, rows ...Row) *Comparison {
-		return &Comparison{Fabric: name, Bill: &bill.Bill{Switches: switches, Hosts: hosts}, Engines: rows}
+		return &Comparison{Fabric: name, Bill: &bill.Bill{Switches: switches, Hosts: hosts, Servers: hosts, HostPorts: hosts}, Engines: rows}
 	}
 	for _, c := range []struct {
 		best, but string

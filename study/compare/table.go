@@ -88,7 +88,7 @@ func fabricColumns(priced bool) []column {
 	if priced {
 		return append(columns,
 			column{"COST", len("10,000,000"), func(c *Comparison, _ *Row) string { return bill.Money(*c.Cost, "") }},
-			column{"PER HOST", 0, func(c *Comparison, _ *Row) string { return bill.Money(c.perHost(), "") }},
+			column{"PER HOST", 0, func(c *Comparison, _ *Row) string { return bill.Money(c.PerServer, "") }},
 			column{"PER EBB", 0, func(c *Comparison, r *Row) string {
 				return c.perRate(r, func(n float64) string { return bill.Money(n, "") })
 			}},
@@ -97,28 +97,20 @@ func fabricColumns(priced bool) []column {
 	return append(columns,
 		whole("LEFT", 5, func(c *Comparison) int { return c.Bill.Left }),
 		whole("DIAM", 0, func(c *Comparison) int { return c.Diameter }),
-		column{"PORTS/HOST", 0, func(c *Comparison, _ *Row) string { return fmt.Sprintf("%.1f", c.perHost()) }},
+		column{"PORTS/HOST", 0, func(c *Comparison, _ *Row) string { return fmt.Sprintf("%.1f", c.PerServer) }},
 		column{"PER EBB", 0, func(c *Comparison, r *Row) string {
 			return c.perRate(r, func(n float64) string { return fmt.Sprintf("%.1f", n) })
 		}},
 		ebbShort, shiftColumn, lanesColumn)
 }
 
-// perHost returns the cost of a host, or without prices the number of switch ports to buy for it.
-func (c *Comparison) perHost() float64 {
-	hosts := float64(max(c.Bill.Hosts, 1))
-	if c.Cost != nil {
-		return *c.Cost / hosts
-	}
-	return float64(c.Bill.SwitchPorts()) / hosts
-}
-
-// perRate formats perHost for each host that gets its full rate, "-" without any bandwidth.
+// perRate formats the share of a server in the parts for each server that gets its full rate, "-"
+// without any bandwidth.
 func (c *Comparison) perRate(r *Row, text func(float64) string) string {
 	if r.ebb() == 0 {
 		return "-"
 	}
-	return text(c.perHost() / r.ebb())
+	return text(c.PerServer / r.ebb())
 }
 
 // Columns selects the columns of a Table.

@@ -68,7 +68,7 @@ func (t *Today) Each(ctx context.Context, kind string) (*whatif.Campaign, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &whatif.Campaign{Fabric: t.net.Name, Each: kind, Parts: len(parts), Today: t.asState(t.state, t.state.Lost), Rows: []whatif.Row{}, Pace: t.opt.Pace, Of: "end ports"}
+	c := &whatif.Campaign{Fabric: t.net.Name, Each: kind, Parts: len(parts), Today: t.asState(t.state, t.state.Lost), Rows: []whatif.Row{}, Pace: t.opt.Pace, Of: "end ports", Several: t.hostPorts > t.servers}
 	each := t.forParts()
 	return c, c.Try(ctx, t.opt.Request.Local.Workers, len(parts), func(i int) (*whatif.Row, error) { return each.row(ctx, &parts[i]) })
 }
@@ -108,17 +108,20 @@ func (t *Today) row(ctx context.Context, p *part) (*whatif.Row, error) {
 	err := c.build(t.net, fabrics, fabrics)
 	if _, gone := errors.AsType[*goneSubnet](err); gone {
 		r.Reason, r.CutOff = err.Error(), countHosts(t.net.Graph(int32(p.subnet)))
+		r.Servers, _ = whatif.CountServers(t.net.Graph(int32(p.subnet)))
 		return r, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Today: t.state, Ports: c.ports, CutOff: c.cutOff}
+	a := &Answer{Today: t.state, Ports: c.ports, HostsLost: c.lost}
+	a.Servers, a.HostPorts = t.servers, t.hostPorts
 	if err := t.ask(ctx, c, a); err != nil {
 		return nil, err
 	}
 	before := a.Today.Lost + a.Today.Inside.Lost - t.state.Lost // lost inside the subnet today, which the figures of today leave out
-	r.CutOff, r.AtOnce, r.Reason = len(c.cutOff), a.AsIs.Lost+a.AsIs.Inside.Lost-before, a.NotFresh
+	r.CutOff, r.Servers, r.Degraded = len(c.lost.CutOff), len(c.lost.ServersCutOff), len(c.lost.Degraded)
+	r.AtOnce, r.Reason = a.AsIs.Lost+a.AsIs.Inside.Lost-before, a.NotFresh
 	if a.Fresh == nil {
 		return r, nil
 	}

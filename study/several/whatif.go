@@ -44,11 +44,17 @@ type Today struct {
 	now   *between.Result
 	state *State
 	brief bool // no backups
+
+	servers, hostPorts int
 }
 
 // NewToday routes a network of subnets, judges it and measures it.
 func NewToday(ctx context.Context, n *subnets.Network, opt Options) (*Today, error) {
 	t := &Today{net: n, opt: opt}
+	for s := range n.Subnets {
+		servers, ports := whatif.CountServers(n.Graph(int32(s)))
+		t.servers, t.hostPorts = t.servers+servers, t.hostPorts+ports
+	}
 	_, r, err := Route(ctx, n, opt.Request, opt.HostsOnly)
 	if err != nil {
 		return nil, err
@@ -65,8 +71,7 @@ type Answer struct {
 
 	Change *whatif.Parts `json:"change"`            // inside the subnets
 	Ports  []string      `json:"router_ports_gone"` // router ports that fail, are drained, or lose their switch or cable
-	CutOff []string      `json:"hosts_cut_off"`     // hosts that stay up but lose their last cable to a switch
-	Gone   int           `json:"host_ports_gone"`   // ports of these hosts and of failed hosts
+	whatif.HostsLost
 
 	Today    *State `json:"today"`
 	AsIs     *State `json:"old_tables"` // until somebody acts; null if a subnet is gone
@@ -111,11 +116,12 @@ func (t *Today) measure(ctx context.Context, p *intersubnet.Plan, changed ...int
 	}
 	s := &State{Pairs: r.Pairs, Lost: r.Unreachable + r.Disconnected, CutOff: r.Disconnected, LocalFaults: r.LocalFaults, DeadlockFree: r.DeadlockFree, Layers: p.Layers, VLs: r.VLs, AvgHops: r.Hops.Avg}
 	for _, sub := range changed {
-		inside, err := whatif.Measure(ctx, p.Net.Graph(int32(sub)), p.Local[sub], flow.Measure{Runs: whatif.NoFigures, Workers: workers})
+		g := p.Net.Graph(int32(sub))
+		inside, err := whatif.Measure(ctx, g, p.Local[sub], flow.Measure{Runs: whatif.NoFigures, Workers: workers}, whatif.FindPlanes(t.net.Graph(int32(sub)), g))
 		if err != nil {
 			return nil, err
 		}
-		s.Inside.Pairs, s.Inside.Lost, s.Inside.CutOff = s.Inside.Pairs+inside.Pairs, s.Inside.Lost+inside.Lost, s.Inside.CutOff+inside.CutOff
+		s.Inside.Pairs, s.Inside.Lost, s.Inside.CutOff = s.Inside.Pairs+inside.Pairs, s.Inside.Lost+inside.Lost-inside.Apart, s.Inside.CutOff+inside.CutOff-inside.Apart
 	}
 	s.Bandwidth, err = bandwidth(ctx, p, t.opt.Flows, "bisect")
 	return s, err
@@ -127,8 +133,9 @@ type changedNetwork struct {
 	inside          []int   // subnets that change
 	still, after    *subnets.Network
 	parts           whatif.Parts
-	ports, cutOff   []string
-	gone            int
+	ports           []string
+	lost            whatif.HostsLost
+	drainedHosts    map[int]map[fabric.GUID]bool // by subnet
 }
 
 // CheckChanges returns an error for impossible changes of a network: wrong names, or no effect.
@@ -143,7 +150,7 @@ func CheckChanges(n *subnets.Network, changes []whatif.Change) error {
 // changeNetwork applies changes to a network. With the error *goneSubnet it returns the parts found
 // so far.
 func changeNetwork(n *subnets.Network, changes []whatif.Change) (*changedNetwork, error) {
-	c, inside := &changedNetwork{}, map[int][]whatif.Change{}
+	c, inside := &changedNetwork{drainedHosts: map[int]map[fabric.GUID]bool{}}, map[int][]whatif.Change{}
 	for _, x := range changes {
 		if err := c.read(n, x, inside); err != nil {
 			return nil, fmt.Errorf("--%s %s: %w", x.Kind, x.What, err)
@@ -157,6 +164,7 @@ func changeNetwork(n *subnets.Network, changes []whatif.Change) (*changedNetwork
 			return nil, fmt.Errorf("subnet %q: %w", n.Subnets[s].Name, err)
 		}
 		c.inside = append(c.inside, s)
+		c.drainedHosts[s] = whatif.DrainedHosts(before, inside[s])
 		fabrics[s], still[s] = after, whatif.StillUp(before, after)
 	}
 	return c, c.build(n, fabrics, still)
@@ -186,24 +194,15 @@ func (c *changedNetwork) read(n *subnets.Network, x whatif.Change, inside map[in
 // build makes the network with other fabrics, and lists the lost parts.
 func (c *changedNetwork) build(n *subnets.Network, fabrics, still map[int]*fabric.Fabric) error {
 	c.after, c.still = n.With(fabrics), n.With(still)
-	c.parts, c.cutOff = whatif.Parts{Failed: []string{}, Drained: []string{}, Added: []string{}, Moved: []string{}}, []string{}
+	c.parts, c.lost = whatif.Parts{Failed: []string{}, Drained: []string{}, Added: []string{}, Moved: []string{}}, whatif.NoLoss()
 	for _, s := range c.inside {
 		name, g := n.Subnets[s].Name+": ", n.Graph(int32(s))
-		one := whatif.PartsOf(n.Kinds[n.Subnets[s].Kind].Fabric, fabrics[s])
-		for _, list := range []struct{ to, from *[]string }{{&c.parts.Failed, &one.Failed}, {&c.parts.Drained, &one.Drained}, {&c.parts.Added, &one.Added}, {&c.parts.Moved, &one.Moved}} {
-			for _, part := range *list.from {
-				*list.to = append(*list.to, name+part)
-			}
-		}
+		c.parts.Add(name, whatif.PartsOf(n.Kinds[n.Subnets[s].Kind].Fabric, fabrics[s]))
 		left := c.after.Graph(int32(s))
 		if left.NumSwitches == 0 || left.NumHosts == 0 {
 			return &goneSubnet{n.Subnets[s].Name}
 		}
-		cutOff, gone := whatif.LostHosts(g, fabrics[s], left)
-		for _, host := range cutOff {
-			c.cutOff = append(c.cutOff, name+host)
-		}
-		c.gone += gone
+		c.lost.Add(name, whatif.LostHosts(g, fabrics[s], left, c.drainedHosts[s]))
 	}
 	for port := range n.Ports {
 		if slices.Contains(c.failed, int32(port)) || slices.Contains(c.drained, int32(port)) || n.Ports[port].End >= 0 && c.after.Ports[port].End < 0 {
@@ -250,7 +249,8 @@ func (t *Today) Ask(ctx context.Context, changes []whatif.Change) (*Answer, erro
 	if err != nil && !gone {
 		return nil, err
 	}
-	a := &Answer{Network: t.net.Name, Change: &c.parts, Ports: append([]string{}, c.ports...), CutOff: c.cutOff, Gone: c.gone, Today: t.state, Pace: t.opt.Pace}
+	a := &Answer{Network: t.net.Name, Change: &c.parts, Ports: append([]string{}, c.ports...), HostsLost: c.lost, Today: t.state, Pace: t.opt.Pace}
+	a.Servers, a.HostPorts = t.servers, t.hostPorts
 	if gone {
 		a.NotFresh, a.Verdict = err.Error(), whatif.Verdict{Reason: err.Error()}
 		return a, nil
@@ -376,8 +376,8 @@ func (t *Today) backups(ctx context.Context, c *changedNetwork, a *Answer, old *
 func (a *Answer) judge() whatif.Verdict {
 	f, today := a.Fresh, a.Today
 	switch {
-	case len(a.CutOff) > 0:
-		return whatif.Verdict{Reason: whatif.CutOffText(a.CutOff)}
+	case len(a.ServersCutOff) > 0:
+		return whatif.Verdict{Reason: a.CutOffText()}
 	case f.CutOff > today.CutOff:
 		return whatif.Verdict{Reason: fmt.Sprintf("%d of %d pairs between subnets have no way left", f.CutOff, f.Pairs)}
 	case f.Inside.CutOff > today.Inside.CutOff:
@@ -391,5 +391,9 @@ func (a *Answer) judge() whatif.Verdict {
 	case !f.DeadlockFree && today.DeadlockFree:
 		return whatif.Verdict{Reason: "what is left can deadlock"}
 	}
-	return whatif.Verdict{OK: true, Reason: fmt.Sprintf("all is reached again; random bisections get %.4f of a link, today %.4f", f.Bandwidth, today.Bandwidth)}
+	text := fmt.Sprintf("all is reached again; random bisections get %.4f of a link, today %.4f", f.Bandwidth, today.Bandwidth)
+	if degraded := a.DegradedText(); degraded != "" {
+		text += "; " + degraded
+	}
+	return whatif.Verdict{OK: true, Reason: text}
 }

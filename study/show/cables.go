@@ -15,6 +15,9 @@ func oddCables(r *cables.Report) string {
 	if r.Pattern != cables.NoPattern {
 		pattern = "held against the pattern of a " + r.Pattern
 	}
+	if r.Rails > 0 {
+		pattern += fmt.Sprintf(", servers against %d rails", r.Rails)
+	}
 	if len(r.Cables) == 0 {
 		return "none (" + pattern + ")"
 	}

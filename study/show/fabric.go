@@ -22,23 +22,33 @@ import (
 // Fabric is the document of `weft show --json`.
 type Fabric struct {
 	*summary.Summary
-	Tree   *fattree.Shape `json:"tree,omitempty"` // with --tree
-	Cables *cables.Report `json:"odd_cables"`
+	Tree     *fattree.Shape `json:"tree,omitempty"`        // with --tree
+	Machines []Server       `json:"server_list,omitempty"` // with --servers
+	Cables   *cables.Report `json:"odd_cables"`
 }
 
-// NewFabric counts the parts of a fabric and lists its odd cables, also by port counters if there
-// are any. With tree it recognises the fabric as a fat-tree.
-func NewFabric(ctx context.Context, src *source.Source, tree bool, counters []counters.Port) (*Fabric, error) {
+// Options say what a description has besides the counts.
+type Options struct {
+	Tree     bool            // the fabric as a fat-tree
+	Servers  bool            // a list of the servers
+	Counters []counters.Port // odd cables by port counters
+}
+
+// NewFabric counts the parts of a fabric and lists its odd cables.
+func NewFabric(ctx context.Context, src *source.Source, o Options) (*Fabric, error) {
 	g := src.Fabric.Compile()
 	s, err := summary.Of(ctx, src, g)
 	if err != nil {
 		return nil, err
 	}
 	out := &Fabric{Summary: s, Cables: cables.Of(src.Fabric, g, src.Warnings)}
-	if len(counters) > 0 {
-		out.Cables.AddCounters(src.Fabric, counters)
+	if len(o.Counters) > 0 {
+		out.Cables.AddCounters(src.Fabric, o.Counters)
 	}
-	if tree {
+	if o.Servers {
+		out.Machines = listServers(g)
+	}
+	if o.Tree {
 		out.Tree = fattree.Describe(g)
 	}
 	return out, nil
@@ -59,11 +69,16 @@ func (f *Fabric) write(w io.Writer, shown int) error {
 		{"routers", strconv.Itoa(f.Routers)},
 		{"links", fmt.Sprintf("%d (%d between switches)", f.Links.Links, f.SwitchLinks)},
 		{"end ports", strconv.Itoa(f.EndPorts)},
+	}
+	if f.Servers.Several() {
+		rows = append(rows, serverRows(&f.Servers)...)
+	}
+	rows = append(rows, [][]string{
 		{"components", strconv.Itoa(f.Components)},
 		{"diameter", fmt.Sprintf("%d links between the switches farthest apart", f.Diameter)},
 		{"rates", countsText(f.Rates)},
 		{"LIDs seen", strconv.Itoa(f.LIDs)},
-	}
+	}...)
 	for _, row := range []struct {
 		name string
 		n    int
@@ -85,7 +100,13 @@ func (f *Fabric) write(w io.Writer, shown int) error {
 			return err
 		}
 	}
-	return writeCables(w, f.Cables, shown)
+	if err := writeRails(w, &f.Servers, shown); err != nil {
+		return err
+	}
+	if err := writeCables(w, f.Cables, shown); err != nil {
+		return err
+	}
+	return writeServers(w, f)
 }
 
 // portsText counts switches by their number of ports.

@@ -24,28 +24,32 @@ const (
 	EachSwitch = "switch" // all
 	EachSpine  = "spine"  // switches without hosts
 	EachLeaf   = "leaf"   // switches with hosts
+	eachServer = "server" // with all adapters
 )
 
 // Kinds lists these kinds.
-var Kinds = []string{EachLink, EachSwitch, EachSpine, EachLeaf}
+var Kinds = []string{EachLink, EachSwitch, EachSpine, EachLeaf, eachServer}
 
 // Campaign is the document of `weft whatif --each --json`.
 type Campaign struct {
 	Fabric   string `json:"fabric"`
-	Each     string `json:"each"`     // link, switch, spine or leaf
+	Each     string `json:"each"`     // link, switch, spine, leaf or server
 	Parts    int    `json:"parts"`    // parts that could fail
 	Complete bool   `json:"complete"` // false: it was interrupted
 	Today    *State `json:"today"`
 	Rows     []Row  `json:"rows"` // the worst first
 	Pace     Pace   `json:"pace"` // the assumption behind the seconds
 
-	Of string `json:"-"` // the ends of pairs: "hosts", or "end ports"
+	Of      string `json:"-"` // the ends of pairs: "hosts", "host ports" or "end ports"
+	Several bool   `json:"-"` // there are servers with several ports
 }
 
 // Row holds the effect of the failure of one part.
 type Row struct {
 	Part      string `json:"part"`
 	CutOff    int    `json:"hosts_cut_off"`    // hosts that stay up but lose their last cable to a switch
+	Servers   int    `json:"servers_cut_off"`  // servers that stay up but lose their last cable to a switch
+	Degraded  int    `json:"servers_degraded"` // servers that keep some of their ports
 	AtOnce    int64  `json:"lost_at_once"`     // pairs of hosts, until somebody writes other tables
 	ForGood   int64  `json:"lost_for_good"`    // pairs lost after the repair, or after a fresh routing if no repair is possible
 	Remaining *State `json:"remaining"`        // the state then; null if nothing can be routed
@@ -62,7 +66,7 @@ func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{Fabric: t.fabric.Name, Each: kind, Parts: len(parts), Today: t.state, Rows: []Row{}, Pace: t.opt.Pace, Of: "hosts"}
+	c := &Campaign{Fabric: t.fabric.Name, Each: kind, Parts: len(parts), Today: t.state, Rows: []Row{}, Pace: t.opt.Pace, Of: t.port + "s", Several: t.several}
 	each := t.forParts()
 	return c, c.Try(ctx, t.opt.Request.Workers, len(parts), func(i int) (*Row, error) { return each.row(ctx, &parts[i]) })
 }
@@ -146,6 +150,17 @@ func PartsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []Part, er
 				})
 			}
 		}
+	case eachServer:
+		servers := f.Servers()
+		for i := range servers.List {
+			if s := &servers.List[i]; slices.ContainsFunc(s.Adapters, func(a int32) bool { return isCabled(f, fabric.NodeID(a)) }) {
+				out = append(out, Part{Name: s.Name, Short: s.Name, Fail: func(f *fabric.Fabric) {
+					for _, a := range s.Adapters {
+						f.SetNodeDown(fabric.NodeID(a), true)
+					}
+				}})
+			}
+		}
 	default:
 		return nil, fmt.Errorf("%s: want one of %s", kind, strings.Join(Kinds, ", "))
 	}
@@ -155,20 +170,28 @@ func PartsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []Part, er
 	return out, nil
 }
 
+// isCabled reports whether a node is up and has a cable that is up.
+func isCabled(f *fabric.Fabric, id fabric.NodeID) bool {
+	for range f.Cabled(id, f.LinkUp) {
+		return true
+	}
+	return false
+}
+
 // row returns the effect of losing a part.
 func (t *Today) row(ctx context.Context, p *Part) (*Row, error) {
 	after := t.fabric.Clone()
 	p.Fail(after)
 	r := &Row{Part: p.Name, Short: p.Short}
-	c, err := t.compile(after)
+	c, err := t.compile(after, nil)
 	if errors.Is(err, errNothingLeft) {
-		r.Reason, r.Loss, r.CutOff = err.Error(), 1, t.graph.NumHosts
+		r.Reason, r.Loss, r.CutOff, r.Servers = err.Error(), 1, t.graph.NumHosts, len(t.graph.Servers().List)
 		return r, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.CutOff = len(c.cutOff)
+	r.CutOff, r.Servers, r.Degraded = len(c.lost.CutOff), len(c.lost.ServersCutOff), len(c.lost.Degraded)
 	asIs, err := t.asIs(ctx, c, NoFigures)
 	if err != nil {
 		return nil, err
@@ -177,9 +200,9 @@ func (t *Today) row(ctx context.Context, p *Part) (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.AtOnce, r.Remaining, r.Reason, r.Loss = asIs.Lost, routed.state, routed.why, 1
+	r.AtOnce, r.Remaining, r.Reason, r.Loss = asIs.lost(), routed.state, routed.why, 1
 	if s := routed.state; s != nil {
-		r.ForGood = s.Lost
+		r.ForGood = s.lost()
 		if now, was := s.Figures, t.state.Figures; now != nil && was != nil && was.EBB.Mean > 0 {
 			r.Loss = 1 - now.EBB.Mean/was.EBB.Mean
 		}
@@ -187,17 +210,18 @@ func (t *Today) row(ctx context.Context, p *Part) (*Row, error) {
 	return r, nil
 }
 
-// rank sorts the worst first: by hosts cut off, pairs lost for good, bandwidth, pairs lost at once.
+// rank sorts the worst first: by servers cut off, hosts cut off, pairs lost for good, bandwidth,
+// pairs lost at once.
 func (c *Campaign) rank() {
 	slices.SortStableFunc(c.Rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.CutOff, a.CutOff), cmp.Compare(b.ForGood, a.ForGood), cmp.Compare(b.Loss, a.Loss), cmp.Compare(b.AtOnce, a.AtOnce))
+		return cmp.Or(cmp.Compare(b.Servers, a.Servers), cmp.Compare(b.CutOff, a.CutOff), cmp.Compare(b.ForGood, a.ForGood), cmp.Compare(b.Loss, a.Loss), cmp.Compare(b.AtOnce, a.AtOnce))
 	})
 }
 
 // harmless counts the rows without a pair of hosts lost for good.
 func (c *Campaign) harmless() (n int) {
 	for i := range c.Rows {
-		if r := &c.Rows[i]; r.CutOff == 0 && r.Remaining != nil && r.ForGood <= c.Today.Lost {
+		if r := &c.Rows[i]; r.Servers == 0 && r.Remaining != nil && r.ForGood <= c.Today.lost() {
 			n++
 		}
 	}
@@ -249,8 +273,8 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 	if k := c.routedAfresh(); k > 0 {
 		fmt.Fprintf(w, "%d of %d cannot be repaired and take a fresh routing (--json has the reasons)\n", k, n)
 	}
-	if worst := &c.Rows[0]; worst.CutOff > 0 || worst.ForGood > 0 || worst.Loss > .005 {
-		study.Remark(w, "worst: ", worst.Short+": "+worst.words(c.Of))
+	if worst := &c.Rows[0]; c.cutOff(worst) > 0 || worst.ForGood > 0 || worst.Loss > .005 {
+		study.Remark(w, "worst: ", worst.Short+": "+c.words(worst))
 	}
 	fmt.Fprintln(w)
 	if top == 0 {
@@ -261,31 +285,63 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 		fmt.Fprintf(w, "and %d more (--top 0 lists all)\n", n-top)
 	}
 	fmt.Fprintln(w)
-	return study.Table(w, [][]string{
-		{"CUT OFF", "hosts without a cable to a switch"},
+	legend := [][]string{
+		{"CUT OFF", c.hosts() + " without a cable to a switch"},
+		{"DEGRADED", "servers that keep some of their ports"},
 		{"AT ONCE", "pairs of " + c.Of + " lost until tables are written"},
 		{"FOR GOOD", "pairs of " + c.Of + " lost after a repair, or a fresh routing where there can be none"},
 		{"BANDWIDTH", "effective bisection bandwidth then, and what is lost of it"},
 		{"BLOCKS", "blocks of forwarding tables to write"},
-	})
+	}
+	if !c.Several {
+		legend = slices.Delete(legend, 1, 2)
+	}
+	return study.Table(w, legend)
+}
+
+// hosts names the machines.
+func (c *Campaign) hosts() string {
+	if c.Several {
+		return "servers"
+	}
+	return "hosts"
+}
+
+// cutOff counts the machines of a row that are cut off.
+func (c *Campaign) cutOff(r *Row) int {
+	if c.Several {
+		return r.Servers
+	}
+	return r.CutOff
 }
 
 // table shows the figures of rows with the names of the parts.
 func (c *Campaign) table(rows []Row) string {
-	figures, names := [][]string{{"CUT OFF", "AT ONCE", "FOR GOOD", "BANDWIDTH", "BLOCKS"}}, []string{strings.ToUpper(c.Each)}
+	head := []string{"CUT OFF", "AT ONCE", "FOR GOOD", "BANDWIDTH", "BLOCKS"}
+	if c.Several {
+		head = slices.Insert(head, 1, "DEGRADED")
+	}
+	figures, names := [][]string{head}, []string{strings.ToUpper(c.Each)}
 	for i := range rows {
-		figures, names = append(figures, rows[i].figures()), append(names, rows[i].Short)
+		r := &rows[i]
+		cells := r.figures()
+		if cells[0] = fmt.Sprint(c.cutOff(r)); c.Several {
+			cells = slices.Insert(cells, 1, fmt.Sprint(r.Degraded))
+		}
+		figures, names = append(figures, cells), append(names, r.Short)
 	}
 	return fold.Named(figures, names)
 }
 
 // words names the loss of a part's failure.
-func (r *Row) words(of string) string {
-	switch {
-	case r.CutOff > 0:
-		return fmt.Sprintf("%s cut off", hosts(r.CutOff))
+func (c *Campaign) words(r *Row) string {
+	switch n := c.cutOff(r); {
+	case n > 0 && c.Several:
+		return fmt.Sprintf("%s cut off", servers(n))
+	case n > 0:
+		return fmt.Sprintf("%s cut off", hosts(n))
 	case r.ForGood > 0:
-		return fmt.Sprintf("%s of %s lost for good", study.Plural(r.ForGood, "pair"), of)
+		return fmt.Sprintf("%s of %s lost for good", study.Plural(r.ForGood, "pair"), c.Of)
 	}
 	return fmt.Sprintf("%.1f %% less bisection bandwidth", 100*r.Loss)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -15,7 +16,10 @@ import (
 type Change struct{ Kind, What string }
 
 // argument matches the beginning of arguments of a suffix.
-var argument = regexp.MustCompile(`^(links|share|switches|switch|link|host|leaf|like|to|seed) *=`)
+var argument = regexp.MustCompile(`^(links|share|switches|switch|link|host|servers|server|leaf|pod|group|like|to|seed) *=`)
+
+// unit matches a name that says what is added: "pod 2".
+var unit = regexp.MustCompile(`(?i)^"?(pod|group|server)\b`)
 
 // HasArguments reports whether What is written as the arguments of a suffix.
 func (c Change) HasArguments() bool { return argument.MatchString(c.What) }
@@ -43,43 +47,121 @@ func (c Change) apply(f *fabric.Fabric) (*fabric.Fabric, error) {
 	}
 	switch c.Kind {
 	case "add":
+		kind := "leaf"
+		if m := unit.FindStringSubmatch(c.What); m != nil {
+			kind = strings.ToLower(m[1])
+		}
 		name, like, _ := fabric.CutUnquoted(c.What, ",")
 		if like = strings.TrimSpace(like); argument.MatchString(like) {
-			return suffix(f, c.Kind, "leaf="+quoted(name)+","+like)
+			return suffix(f, c.Kind, kind+"="+quoted(name)+","+like)
 		}
-		return suffix(f, c.Kind, "leaf="+quoted(c.What))
+		return suffix(f, c.Kind, kind+"="+quoted(c.What))
 	case "move":
 		what, to, ok := fabric.CutUnquoted(c.What, " to ")
 		if !ok {
 			return nil, fmt.Errorf("say what is moved and where to: 'HOST to SWITCH', 'NODE[PORT] to SWITCH[PORT]'")
 		}
+		if err := oneCable(f, what); err != nil {
+			return nil, err
+		}
 		return suffix(f, c.Kind, "link="+quoted(what)+",to="+quoted(to))
 	}
-	return c.applyNamed(f.Clone())
+	return c.applyNamed(f)
 }
 
-// applyNamed takes a named node or cable down or out of use, in place.
+// applyNamed takes a named node, server or cable down or out of use.
 func (c Change) applyNamed(f *fabric.Fabric) (*fabric.Fabric, error) {
 	at, err := f.FindPlace(c.What)
-	switch {
-	case err == nil && at.Whole && c.Kind == "fail":
-		f.SetNodeDown(at.Node, true)
-	case err == nil && at.Whole && f.Nodes[at.Node].Type == fabric.Switch:
-		f.SetSwitchDrained(at.Node, true)
-	case err == nil && at.Whole:
-		return nil, fmt.Errorf("%s is a %s: switches and cables can be drained", f.NodeName(at.Node), f.Nodes[at.Node].Type)
-	default:
-		link, err := f.FindLink(c.What)
-		if err != nil {
-			return nil, c.several(f, err)
+	if err == nil && at.Whole {
+		kind := "host"
+		if f.Nodes[at.Node].Type == fabric.Switch {
+			kind = "switch"
 		}
-		if c.Kind == "fail" {
-			f.SetLinkDown(link, true)
-		} else {
-			f.SetLinkDrained(link, true)
-		}
+		return suffix(f, c.Kind, kind+"="+f.Nodes[at.Node].GUID.String())
+	}
+	if s := serverCalled(f, c.What); err != nil && s != nil {
+		return suffix(f, c.Kind, "server="+s.GUID.String())
+	}
+	link, err := f.FindLink(c.What)
+	if err != nil {
+		return nil, c.several(f, err)
+	}
+	f = f.Clone()
+	if c.Kind == "fail" {
+		f.SetLinkDown(link, true)
+	} else {
+		f.SetLinkDrained(link, true)
 	}
 	return f, nil
+}
+
+// DrainedHosts returns the node GUIDs of the hosts and servers that changes drain by their names; a
+// cable of a host that is drained by itself does not count.
+func DrainedHosts(f *fabric.Fabric, changes []Change) map[fabric.GUID]bool {
+	out := map[fabric.GUID]bool{}
+	for _, c := range changes {
+		if c.Kind != "drain" || c.namesLink(f) {
+			continue
+		}
+		after, err := c.apply(f)
+		if err != nil {
+			continue // it names what another change adds
+		}
+		for i := range f.Links {
+			if f.IsSwitchLink(fabric.LinkID(i)) || !after.Links[i].Drained {
+				continue
+			}
+			for _, e := range []fabric.End{f.Links[i].A, f.Links[i].B} {
+				out[f.Nodes[e.Node].GUID] = true
+			}
+		}
+	}
+	return out
+}
+
+// namesLink reports whether a change names single cables.
+func (c Change) namesLink(f *fabric.Fabric) bool {
+	if c.HasArguments() {
+		return strings.HasPrefix(c.What, "link")
+	}
+	at, err := f.FindPlace(c.What)
+	return err == nil && !at.Whole || err != nil && serverCalled(f, c.What) == nil
+}
+
+// serverCalled returns the server with exactly this name; nil if there is none.
+func serverCalled(f *fabric.Fabric, name string) *fabric.Server {
+	name = fabric.Unquote(strings.TrimSpace(name))
+	list := f.Servers().List
+	if i := slices.IndexFunc(list, func(s fabric.Server) bool { return strings.EqualFold(s.Name, name) }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// oneCable returns an error that lists the ports of a server with several cables, if a name is that
+// of one.
+func oneCable(f *fabric.Fabric, name string) error {
+	var s *fabric.Server
+	if at, err := f.FindPlace(name); err != nil {
+		s = serverCalled(f, name)
+	} else if servers := f.Servers(); at.Whole && servers.Of[at.Node] != fabric.NoServer {
+		s = &servers.List[servers.Of[at.Node]]
+		s.Adapters = []int32{int32(at.Node)}
+	}
+	if s == nil {
+		return nil
+	}
+	var ports []string
+	for _, adapter := range s.Adapters {
+		for p := range f.Cabled(fabric.NodeID(adapter), nil) {
+			here := fabric.End{Node: fabric.NodeID(adapter), Port: p}
+			ports = append(ports, fmt.Sprintf("%s (to %s)", f.EndName(here), f.NodeName(f.Peer(here).Node)))
+		}
+	}
+	if len(ports) < 2 {
+		return nil
+	}
+	return fmt.Errorf("%q has %d cables, and each is moved by itself, --move 'NODE[PORT] to SWITCH': %s", s.Name, len(ports), list(ports))
 }
 
 func suffix(f *fabric.Fabric, kind, arguments string) (*fabric.Fabric, error) {
@@ -119,50 +201,6 @@ func quoted(name string) string {
 	}
 	return `"` + name + `"`
 }
-
-// Parts lists the differences between a fabric and its copy after changes.
-type Parts struct {
-	Failed  []string `json:"failed"`  // nodes and cables
-	Drained []string `json:"drained"` // switches and cables
-	Added   []string `json:"added"`   // nodes
-	Moved   []string `json:"moved"`   // cables
-}
-
-// PartsOf compares a fabric with its changed copy.
-func PartsOf(before, after *fabric.Fabric) *Parts {
-	p := &Parts{Failed: []string{}, Drained: []string{}, Added: []string{}, Moved: []string{}}
-	for i := range after.Nodes {
-		n, name := &after.Nodes[i], fmt.Sprintf("%s %s", after.Nodes[i].Type, after.NodeName(fabric.NodeID(i)))
-		was := &fabric.Node{}
-		if i < len(before.Nodes) {
-			was = &before.Nodes[i]
-		} else {
-			p.Added = append(p.Added, name)
-		}
-		switch {
-		case n.Down && !was.Down:
-			p.Failed = append(p.Failed, name)
-		case n.Drained && !was.Drained:
-			p.Drained = append(p.Drained, name)
-		}
-	}
-	for i := range before.Links {
-		l, was := &after.Links[i], &before.Links[i]
-		name := fmt.Sprintf("cable %s - %s", after.EndName(l.A), after.EndName(l.B))
-		switch {
-		case l.Down && !was.Down:
-			p.Failed = append(p.Failed, name)
-		case l.Drained && !was.Drained:
-			p.Drained = append(p.Drained, name)
-		case l.A != was.A || l.B != was.B:
-			p.Moved = append(p.Moved, fmt.Sprintf("cable %s - %s to %s - %s", before.EndName(was.A), before.EndName(was.B), after.EndName(l.A), after.EndName(l.B)))
-		}
-	}
-	return p
-}
-
-// nothing reports whether there is no difference.
-func (p *Parts) nothing() bool { return len(p.Failed)+len(p.Drained)+len(p.Added)+len(p.Moved) == 0 }
 
 // StillUp returns the changed fabric with drained parts still carrying traffic, as they do until
 // the tables are written.

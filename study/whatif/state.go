@@ -18,7 +18,8 @@ type State struct {
 	Pairs  int64    `json:"pairs"`        // pairs of a present host and a LID of another one
 	Lost   int64    `json:"lost"`         // of these, not delivered
 	CutOff int64    `json:"cut_off"`      // of these, without any path
-	Losing int      `json:"hosts_losing"` // present hosts that lose some pair
+	Apart  int64    `json:"apart"`        // of these, in different planes, which share servers but no cable: nothing is wrong with them
+	Losing int      `json:"hosts_losing"` // present hosts that lose some pair, other than between planes
 	First  []string `json:"first_losing"` // of these hosts, the ones that lose the most
 
 	Loops        int64            `json:"loops"` // rings of switches, counted by LID
@@ -59,11 +60,12 @@ func (p Pace) Seconds(blocks int) float64 {
 const hostsShown = 10
 
 // Measure judges a Plan, counts the losses of each host, and computes the key figures unless m.Runs
-// is negative.
-func Measure(ctx context.Context, g *fabric.Graph, plan *route.Plan, m flow.Measure) (*State, error) {
+// is negative. Pairs in different planes are counted apart.
+func Measure(ctx context.Context, g *fabric.Graph, plan *route.Plan, m flow.Measure, planes *Planes) (*State, error) {
+	apart := planes.apart(g)
 	counters := make([]*lossCounter, max(1, m.Workers))
 	report, err := check.Judge(ctx, g, plan, check.Options{Workers: len(counters), Observe: func(worker int, facts *check.Facts) check.Observer {
-		counters[worker] = &lossCounter{facts: facts, ofHost: make([]int64, g.NumHosts)}
+		counters[worker] = &lossCounter{facts: facts, apart: apart, ofHost: make([]int64, g.NumHosts)}
 		return counters[worker]
 	}})
 	if err != nil {
@@ -81,7 +83,9 @@ func Measure(ctx context.Context, g *fabric.Graph, plan *route.Plan, m flow.Meas
 // each host.
 type lossCounter struct {
 	facts               *check.Facts
+	apart               *apart
 	pairs, lost, cutOff int64
+	planes              int64   // pairs in different ones
 	ofHost              []int64 // lost pairs with this host as source or target
 }
 
@@ -102,11 +106,15 @@ func (c *lossCounter) Observe(p *check.Paths) {
 				continue
 			}
 			c.lost++
-			c.ofHost[h]++
-			c.ofHost[p.Owner]++
 			if p.Hops[s] == check.Unreached {
 				c.cutOff++
+				if c.apart.are(int32(s), p.Target) {
+					c.planes++
+					continue
+				}
 			}
+			c.ofHost[h]++
+			c.ofHost[p.Owner]++
 		}
 	}
 }
@@ -118,7 +126,7 @@ func (s *State) addLosses(g *fabric.Graph, counters []*lossCounter) {
 		if c == nil {
 			continue
 		}
-		s.Pairs, s.Lost, s.CutOff = s.Pairs+c.pairs, s.Lost+c.lost, s.CutOff+c.cutOff
+		s.Pairs, s.Lost, s.CutOff, s.Apart = s.Pairs+c.pairs, s.Lost+c.lost, s.CutOff+c.cutOff, s.Apart+c.planes
 		for h, n := range c.ofHost {
 			ofHost[h] += n
 		}
@@ -130,3 +138,9 @@ func (s *State) addLosses(g *fabric.Graph, counters []*lossCounter) {
 		s.First = append(s.First, g.EndName(h).String())
 	}
 }
+
+// lost counts the lost pairs, without those between planes.
+func (s *State) lost() int64 { return s.Lost - s.Apart }
+
+// cutOff counts the pairs without any path, without those between planes.
+func (s *State) cutOff() int64 { return s.CutOff - s.Apart }

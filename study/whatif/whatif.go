@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -28,11 +29,19 @@ type Today struct {
 	opt    Options
 	state  *State
 	brief  bool // figures of changed fabrics leave out shifts
+
+	planes  *Planes
+	several bool   // there are servers with several ports
+	port    string // "host", or "host port" if there are
 }
 
 // New judges and measures the present routing. Without a Plan it routes the fabric as opt says.
 func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (*Today, error) {
 	t := &Today{fabric: f, graph: f.Compile(), opt: opt}
+	t.planes = FindPlanes(t.graph)
+	all := NoLoss()
+	all.Servers, all.HostPorts = CountServers(t.graph)
+	t.several, t.port = all.several(), all.port()
 	if plan == nil {
 		r, err := planner.Route(ctx, t.graph, &opt.Request)
 		if err != nil {
@@ -42,7 +51,7 @@ func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (
 	}
 	t.kept = planner.Keep(plan, t.graph)
 	var err error
-	if t.state, err = Measure(ctx, t.graph, plan, t.flowMeasure(opt.Runs)); err != nil {
+	if t.state, err = Measure(ctx, t.graph, plan, t.flowMeasure(opt.Runs), t.planes); err != nil {
 		return nil, err
 	}
 	return t, t.fits(plan)
@@ -65,9 +74,9 @@ func (t *Today) fits(plan *route.Plan) error {
 	lost, joined := t.state.Lost-t.state.CutOff, t.state.Pairs-t.state.CutOff
 	switch {
 	case 2*named < hosts:
-		text = fmt.Sprintf("%d of %d hosts have no LID in them", hosts-named, hosts)
+		text = fmt.Sprintf("%d of %d %ss have no LID in them", hosts-named, hosts, t.port)
 	case 2*lost > joined:
-		text = fmt.Sprintf("%d of %d pairs of hosts are lost under them before anything changes", lost, joined)
+		text = fmt.Sprintf("%d of %d pairs of %ss are lost under them before anything changes", lost, joined, t.port)
 	default:
 		return nil
 	}
@@ -85,10 +94,7 @@ type Answer struct {
 	Verdict        // may it be done
 	Change  *Parts `json:"change"`
 
-	// CutOff lists hosts that stay up but lose their last cable to a switch. Gone counts the ports
-	// of these hosts and of failed hosts.
-	CutOff []string `json:"hosts_cut_off"`
-	Gone   int      `json:"host_ports_gone"`
+	HostsLost
 
 	Today    *State `json:"today"`
 	AsIs     *State `json:"old_tables"` // the changed fabric while nobody does anything
@@ -109,11 +115,11 @@ func (t *Today) Ask(ctx context.Context, changes []Change) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.compile(after)
+	c, err := t.compile(after, DrainedHosts(t.fabric, changes))
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Fabric: t.fabric.Name, Change: PartsOf(t.fabric, after), CutOff: c.cutOff, Gone: c.gone, Today: t.state, Pace: t.opt.Pace}
+	a := &Answer{Fabric: t.fabric.Name, Change: PartsOf(t.fabric, after), HostsLost: *c.lost, Today: t.state, Pace: t.opt.Pace}
 	if a.AsIs, err = t.asIs(ctx, c, t.opt.Runs); err != nil {
 		return nil, err
 	}
@@ -147,45 +153,26 @@ type changed struct {
 	fabric *fabric.Fabric
 	graph  *fabric.Graph
 	still  *fabric.Graph // with what is drained still up
-	cutOff []string
-	gone   int
+	lost   *HostsLost
+	planes *Planes
 }
 
-// compile makes the Graphs of a changed fabric, and finds the hosts that are cut off.
-func (t *Today) compile(after *fabric.Fabric) (*changed, error) {
+// compile makes the Graphs of a changed fabric, and finds the hosts that are lost.
+func (t *Today) compile(after *fabric.Fabric, drained map[fabric.GUID]bool) (*changed, error) {
 	c := &changed{fabric: after, graph: after.Compile(), still: StillUp(t.fabric, after).Compile()}
 	if c.graph.NumSwitches == 0 || c.graph.NumHosts == 0 {
 		return nil, errNothingLeft
 	}
-	c.cutOff, c.gone = LostHosts(t.graph, after, c.graph)
+	c.lost, c.planes = LostHosts(t.graph, after, c.graph, drained), t.planes
+	if !samePlaces(t.fabric, after) {
+		c.planes = FindPlanes(t.graph, c.graph)
+	}
 	return c, nil
 }
 
-// LostHosts names the hosts that stay up but lose their last cable to a switch. gone counts the
-// ports of these hosts and of failed hosts.
-func LostHosts(before *fabric.Graph, after *fabric.Fabric, left *fabric.Graph) (cutOff []string, gone int) {
-	cutOff = []string{}
-	_, now := fabric.Match(left, before) // by end port of today
-	has, isHost := make([]bool, before.NumNodes), func(h int32) bool { return before.IsHost(h) && before.EndType[h] != fabric.Router }
-	for h := range int32(before.NumHosts) {
-		switch {
-		case now[h] >= 0:
-			has[before.EndNode[h]] = true
-		case isHost(h):
-			gone++
-		}
-	}
-	for h := range int32(before.NumHosts) {
-		node := before.EndNode[h]
-		if has[node] || !isHost(h) {
-			continue
-		}
-		has[node] = true // named once
-		if id, ok := after.NodeByGUID(before.EndNodeGUID[h]); ok && !after.Nodes[id].Down {
-			cutOff = append(cutOff, after.NodeName(id))
-		}
-	}
-	return cutOff, gone
+// samePlaces reports whether a changed fabric has the same cables in the same ports.
+func samePlaces(before, after *fabric.Fabric) bool {
+	return slices.EqualFunc(before.Links, after.Links, func(l, k fabric.Link) bool { return l.A == k.A && l.B == k.B })
 }
 
 // asIs measures the present tables on the changed fabric.
@@ -194,7 +181,7 @@ func (t *Today) asIs(ctx context.Context, c *changed, runs int) (*State, error) 
 	if err != nil {
 		return nil, err
 	}
-	return Measure(ctx, c.still, plan, t.flowMeasure(runs))
+	return Measure(ctx, c.still, plan, t.flowMeasure(runs), c.planes)
 }
 
 // routed is a routing of a changed fabric, without a state if it was impossible.
@@ -239,7 +226,7 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 	if r.NotRepaired != nil {
 		out.why = r.NotRepaired.Error()
 	}
-	if out.state, err = Measure(ctx, c.graph, r.Plan, t.flowMeasure(t.opt.Runs)); err != nil {
+	if out.state, err = Measure(ctx, c.graph, r.Plan, t.flowMeasure(t.opt.Runs), c.planes); err != nil {
 		return nil, err
 	}
 	out.state.Engine = r.Engine.Name
@@ -280,14 +267,14 @@ func (a *Answer) judge() Verdict {
 		best = a.Fresh
 	}
 	switch {
-	case len(a.CutOff) > 0:
-		return Verdict{false, CutOffText(a.CutOff)}
+	case len(a.ServersCutOff) > 0:
+		return Verdict{false, a.CutOffText()}
 	case best == nil:
 		return Verdict{false, "what is left cannot be routed: " + a.NotFresh}
-	case best.CutOff > a.Today.CutOff:
-		return Verdict{false, fmt.Sprintf("%d of %d pairs of hosts have no way left", best.CutOff, best.Pairs)}
-	case best.Lost > a.Today.Lost:
-		return Verdict{false, fmt.Sprintf("%d of %d pairs of hosts stay lost", best.Lost, best.Pairs)}
+	case best.cutOff() > a.Today.cutOff():
+		return Verdict{false, fmt.Sprintf("%d of %d pairs of %ss have no way left", best.cutOff(), best.Pairs, a.port())}
+	case best.lost() > a.Today.lost():
+		return Verdict{false, fmt.Sprintf("%d of %d pairs of %ss stay lost", best.lost(), best.Pairs, a.port())}
 	case best.DeadlockFree == check.No && a.Today.DeadlockFree != check.No:
 		return Verdict{false, "what is left can deadlock, repaired or routed afresh"}
 	}

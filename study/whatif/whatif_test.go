@@ -56,7 +56,6 @@ func TestApply(t *testing.T) {
 		{"fail", "nobody"}:                 `--fail nobody: no node is called "nobody"`,
 		{"fail", "links=900"}:              "--fail links=900: ",
 		{"fail", "spine 0 -- spine 1"}:     "no cable joins",
-		{"drain", "host 9"}:                "switches and cables can be drained",
 		{"move", "host 9"}:                 "say what is moved and where to",
 		{"move", "host 9 to leaf 2[9] to"}: "no node is called",
 		{"add", "leaf 1"}:                  `--add leaf 1: a node is called "leaf 1" already`,

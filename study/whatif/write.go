@@ -3,24 +3,13 @@ package whatif
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"weft/judge/check"
 	"weft/sim/flow"
 	"weft/study"
 )
-
-func hosts(n int) string {
-	if n == 1 {
-		return "1 host is"
-	}
-	return fmt.Sprintf("%d hosts are", n)
-}
-
-// CutOffText says which hosts are cut off, and names the first ones.
-func CutOffText(names []string) string {
-	return fmt.Sprintf("%s cut off: %s", hosts(len(names)), list(names))
-}
 
 // namesShown limits the names in one line.
 const namesShown = 3
@@ -36,19 +25,22 @@ func list(names []string) string {
 
 // price describes the cost of a change that may be made.
 func (a *Answer) price(best *State) string {
-	text := "every pair of hosts keeps a way"
-	if best.Lost > 0 {
-		text = fmt.Sprintf("%d of %d pairs of hosts stay lost, no more than today", best.Lost, best.Pairs)
+	text := fmt.Sprintf("every pair of %ss keeps a way", a.port())
+	if best.lost() > 0 {
+		text = fmt.Sprintf("%d of %d pairs of %ss stay lost, no more than today", best.lost(), best.Pairs, a.port())
 	}
-	if a.AsIs.Lost > a.Today.Lost {
-		text += fmt.Sprintf("; %s of pairs lost until the tables are written", percent(a.AsIs.Lost, a.AsIs.Pairs))
-		if a.Today.Lost > 0 {
-			text += fmt.Sprintf(" (%s are today)", percent(a.Today.Lost, a.Today.Pairs))
+	if a.AsIs.lost() > a.Today.lost() {
+		text += fmt.Sprintf("; %s of pairs lost until the tables are written", percent(a.AsIs.lost(), a.AsIs.Pairs))
+		if a.Today.lost() > 0 {
+			text += fmt.Sprintf(" (%s are today)", percent(a.Today.lost(), a.Today.Pairs))
 		}
-	} else if a.AsIs.Lost > 0 {
-		text += fmt.Sprintf("; until the tables are written no more pairs are lost than today (%s)", percent(a.AsIs.Lost, a.AsIs.Pairs))
+	} else if a.AsIs.lost() > 0 {
+		text += fmt.Sprintf("; until the tables are written no more pairs are lost than today (%s)", percent(a.AsIs.lost(), a.AsIs.Pairs))
 	} else {
 		text += ", and none is lost meanwhile"
+	}
+	if degraded := a.DegradedText(); degraded != "" {
+		text += "; " + degraded
 	}
 	if a.Mixture != nil && best == a.Repaired && a.Mixture.Deadlock.DeadlockFree == check.No {
 		text += "; while the tables are written packets can deadlock"
@@ -113,7 +105,7 @@ func (p *Parts) Write(w io.Writer) {
 	for _, part := range []struct {
 		what  string
 		names []string
-	}{{"fails", p.Failed}, {"drained", p.Drained}, {"added", p.Added}, {"moved", p.Moved}} {
+	}{{"fails", p.failed}, {"drained", p.drained}, {"added", p.added}, {"moved", p.Moved}} {
 		for i, name := range part.names {
 			if i == namesShown {
 				fmt.Fprintf(w, "%-9sand %d more (--json lists all)\n", "", len(part.names)-i)
@@ -128,14 +120,14 @@ func (p *Parts) Write(w io.Writer) {
 // writeRemarks prints the losses of hosts, and the reasons for missing routings.
 func (a *Answer) writeRemarks(w io.Writer) {
 	if a.AsIs.Losing > a.Today.Losing {
-		fmt.Fprintf(w, "under the old tables %s are lost, of %s:\n", study.Plural(a.AsIs.Lost, "pair"), study.Plural(a.AsIs.Losing, "host"))
+		fmt.Fprintf(w, "under the old tables %s are lost, of %s:\n", study.Plural(a.AsIs.lost(), "pair"), study.Plural(a.AsIs.Losing, a.port()))
 		for _, name := range a.AsIs.First[:min(len(a.AsIs.First), namesShown)] {
 			fmt.Fprintln(w, " ", name)
 		}
 		if more := a.AsIs.Losing - namesShown; more > 0 {
 			fmt.Fprintf(w, "  and %d more (--json lists the first %d)\n", more, hostsShown)
 		}
-		if len(a.Change.Failed) > 0 && a.OK && a.Today.Lost == 0 {
+		if len(a.Change.Failed) > 0 && a.OK && a.Today.lost() == 0 {
 			fmt.Fprintln(w, "with --drain instead of --fail none is lost: tables first, then pull it")
 		}
 	}
@@ -200,9 +192,12 @@ func (a *Answer) rows() [][]string {
 			return of(s.Writes)
 		})
 	}
-	add("pairs of hosts", func(s *State) string { return fmt.Sprint(s.Pairs) })
-	add("  lost", func(s *State) string { return fmt.Sprint(s.Lost) })
-	add("  of these without a way", func(s *State) string { return fmt.Sprint(s.CutOff) })
+	add("pairs of "+a.port()+"s", func(s *State) string { return fmt.Sprint(s.Pairs) })
+	if slices.ContainsFunc(states, func(s *State) bool { return s != nil && s.Apart > 0 }) {
+		add("  in different planes", func(s *State) string { return fmt.Sprint(s.Apart) })
+	}
+	add("  lost", func(s *State) string { return fmt.Sprint(s.lost()) })
+	add("  of these without a way", func(s *State) string { return fmt.Sprint(s.cutOff()) })
 	figure("bisection bandwidth", func(k *flow.KeyFigures) string { return fmt.Sprintf("%.4f", k.EBB.Mean) })
 	figure("all-to-all by shifts", unlessLost(func(k *flow.KeyFigures) string { return fmt.Sprintf("%.0f", k.Shift.Sum) }))
 	figure("most pairs on a channel", unlessLost(func(k *flow.KeyFigures) string { return fmt.Sprint(k.PairLoad) }))

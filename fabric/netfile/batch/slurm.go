@@ -29,10 +29,11 @@ type SlurmOptions struct {
 // WriteSlurm writes the topology.conf of Slurm's topology/tree plug-in: a line with Nodes= for each
 // leaf, one with Switches= for each switch above. Parts that are down are left out.
 //
-// A host is named by Names, or else by the first word of its description. Its several CAs ("node1
-// mlx5_0", "node1 mlx5_1") are one host, listed once, at the switch of its first CA by description.
-// If that word identifies no host ("MT25408 ConnectX Mellanox Technologies" on every CA) the host
-// is called "H-guid". Switches are called "S-guid" unless named. Aggregation nodes are not hosts.
+// A host is a server (fabric.Servers). It is named by Names, or else by the first word of its host
+// name. It is listed once, at the switch of its first CA by description; only CAs with other names
+// in Names are hosts of their own. Without a host name ("MT25408 ConnectX Mellanox Technologies" on
+// every CA) the host is called "H-guid". Switches are called "S-guid" unless named. Aggregation
+// nodes are not hosts.
 //
 // Levels are distances from the leaves, and a switch lists its neighbours one level below. So the
 // file is a hierarchy even if the network is not; it lacks cables between switches of one level.
@@ -150,44 +151,61 @@ func (s *slurm) findCAs() []slurmCA {
 	return cas
 }
 
-// nameCAs gives every CA the name of its host. A word from the description is not used if CAs of
-// different systems have the same whole description.
+// nameCAs gives every CA the name of its server.
 func (s *slurm) nameCAs(cas []slurmCA) {
-	system := map[string]fabric.GUID{}
-	vague := map[string]bool{}
-	for _, ca := range cas {
-		n := &s.Nodes[ca.id]
-		g := n.SystemGUID
-		if g == 0 {
-			g = n.GUID
-		}
-		if old, met := system[n.Desc]; met && old != g {
-			vague[hostName(n.Desc)] = true
-		}
-		system[n.Desc] = g
-	}
+	servers := s.Servers()
+	names := s.serverNames(servers)
 	unnamed := 0
 	for i := range cas {
-		n := &s.Nodes[cas[i].id]
-		name, given := s.opt.Names[n.GUID]
-		if !given {
-			name = hostName(n.Desc)
-			if name == "" || vague[name] || !slurmSafe(name) {
-				name = lines.NodeID(n)
-				unnamed++
-			}
+		n, server := &s.Nodes[cas[i].id], servers.Of[cas[i].id]
+		switch name, given := s.opt.Names[n.GUID]; {
+		case given:
+			cas[i].name = name
+		case names[server] != "":
+			cas[i].name = names[server]
+		default: // of the adapter that names its server
+			id, _ := s.NodeByGUID(servers.List[server].GUID)
+			cas[i].name = lines.NodeID(&s.Nodes[id])
+			unnamed++
 		}
-		cas[i].name = name
 	}
 	if unnamed > 0 {
 		s.warnf("%d CAs are called by GUID: their description does not name a host (give a name map)", unnamed)
 	}
 }
 
-// hostName returns the first word of a description ("n12 HCA-1"), joined with a number if that is
-// the only other word ("host 12").
-func hostName(desc string) string {
-	words := strings.Fields(desc)
+// serverNames returns the names of servers that have one: that of an adapter in Names, or else of
+// the host, if no other server gets the same.
+func (s *slurm) serverNames(servers *fabric.Servers) []string {
+	names := make([]string, len(servers.List))
+	called := map[string]int{}
+	for i := range servers.List {
+		v := &servers.List[i]
+		for _, id := range v.Adapters {
+			if name, given := s.opt.Names[s.Nodes[id].GUID]; given {
+				names[i] = name
+				break
+			}
+		}
+		if names[i] == "" {
+			called[hostName(v.Host)]++
+		}
+	}
+	for i := range servers.List {
+		if names[i] != "" {
+			continue
+		}
+		if name := hostName(servers.List[i].Host); called[name] == 1 && slurmSafe(name) {
+			names[i] = name
+		}
+	}
+	return names
+}
+
+// hostName returns the first word of a host name, joined with a number if that is the only other
+// word ("host 12").
+func hostName(host string) string {
+	words := strings.Fields(host)
 	switch {
 	case len(words) == 0:
 		return ""

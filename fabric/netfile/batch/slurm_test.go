@@ -265,6 +265,34 @@ func TestWriteSlurm(t *testing.T) {
 	}
 }
 
+// TestWriteSlurmListsServersOnce: the CAs of a server are one host, known by host name, by system
+// image GUID, or by the name of one of them in the map, which may also tell them apart. Names that
+// installers give are no hosts, as in the dump of a DGX cluster.
+func TestWriteSlurmListsServersOnce(t *testing.T) {
+	f := build(t, 2, []string{"localhost HCA-1", "localhost HCA-2", "MT4119 ConnectX5", "MT4119 ConnectX5", "n1.site mlx5_0", "n1 mlx5_1", "n2 mlx5_0", "n2 mlx5_1", "n3 mlx5_0", "n3 mlx5_1", "n4 mlx5_0", "n4 mlx5_1"},
+		[2]int{0x101, 1}, [2]int{0x102, 2}, [2]int{0x103, 1}, [2]int{0x104, 2}, [2]int{0x105, 1}, [2]int{0x106, 2},
+		[2]int{0x107, 1}, [2]int{0x108, 2}, [2]int{0x109, 1}, [2]int{0x10a, 2}, [2]int{0x10b, 1}, [2]int{0x10c, 2}, [2]int{1, 2})
+	for _, guid := range []fabric.GUID{0x103, 0x104} {
+		id, _ := f.NodeByGUID(guid)
+		f.Nodes[id].SystemGUID = 7
+	}
+	got, _ := writeSlurm(t, f, SlurmOptions{Root: "all", Names: map[fabric.GUID]string{1: "a", 2: "b", 0x108: "second", 0x109: "one", 0x10a: "two"}})
+	want := "SwitchName=a Nodes=H-0000000000000101,H-0000000000000103,n4,one,second\n" +
+		"SwitchName=b Nodes=H-0000000000000102,n1.site,two\nSwitchName=all Switches=a,b\n"
+	if _, body, _ := strings.Cut(got, "\n"); body != want {
+		t.Errorf("got\n%s\nwant\n%s", body, want)
+	}
+}
+
+// TestWriteSlurmTellsServersApart: two servers whose names begin with one word are two hosts.
+func TestWriteSlurmTellsServersApart(t *testing.T) {
+	f := build(t, 1, []string{"rack 7 left", "rack 8 left"}, [2]int{0x101, 1}, [2]int{0x102, 1})
+	got, _ := writeSlurm(t, f, SlurmOptions{})
+	if want := "SwitchName=S-0000000000000001 Nodes=H-0000000000000101,H-0000000000000102\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestWriteSlurmRefuses(t *testing.T) {
 	f := build(t, 2, []string{"a", "b"}, [2]int{0x101, 1}, [2]int{0x102, 2})
 	for _, opt := range []SlurmOptions{

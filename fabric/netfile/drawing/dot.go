@@ -17,7 +17,8 @@ import (
 // switches as boxes, CAs and routers as ellipses. Each cable is written from its upper end, so that
 // dot puts hosts below switches, and switches higher the further they are from hosts. Port numbers
 // label cables between nodes with several cables in common, and cables from a switch to a node with
-// several ports. Drained parts are dashed. Nodes are identified by their ids ("S-guid") and
+// several ports. A server with several adapters is a box with its name around them (a cluster).
+// Drained parts are dashed. Nodes are identified by their ids ("S-guid") and
 // labelled by description.
 func WriteDot(w io.Writer, f *fabric.Fabric) error {
 	out := bufio.NewWriter(w)
@@ -26,9 +27,7 @@ func WriteDot(w io.Writer, f *fabric.Fabric) error {
 	fmt.Fprintln(out, "\tnode [fontname=\"Helvetica\", fontsize=10];")
 	fmt.Fprintln(out, "\tedge [fontname=\"Helvetica\", fontsize=8];")
 	order := lines.ListingOrder(f)
-	for _, id := range order {
-		writeDotNode(out, &f.Nodes[id])
-	}
+	writeDotNodes(out, f, order)
 	level := dotLevels(f)
 	for _, id := range dotLinks(f, order) {
 		a, b := f.Links[id].A, f.Links[id].B
@@ -48,7 +47,37 @@ func dotQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-func writeDotNode(out *bufio.Writer, n *fabric.Node) {
+// writeDotNodes writes the nodes, the adapters of a server together.
+func writeDotNodes(out *bufio.Writer, f *fabric.Fabric, order []fabric.NodeID) {
+	servers := f.Servers()
+	adapters := make([][]fabric.NodeID, len(servers.List))
+	for _, id := range order {
+		if s := servers.Of[id]; s != fabric.NoServer {
+			adapters[s] = append(adapters[s], id)
+		}
+	}
+	for _, id := range order {
+		n, s := &f.Nodes[id], servers.Of[id]
+		switch {
+		case s == fabric.NoServer || len(adapters[s]) == 1:
+			writeDotNode(out, n, n.Desc)
+		case id == adapters[s][0]:
+			name := servers.List[s].Name
+			fmt.Fprintf(out, "\tsubgraph \"cluster %s\" {\n\tlabel=%s;\n", servers.List[s].GUID, dotLabel(name))
+			for _, a := range adapters[s] {
+				n := &f.Nodes[a]
+				if host, device := fabric.HostAndDevice(n.Desc); host == name && device != "" {
+					writeDotNode(out, n, device)
+				} else {
+					writeDotNode(out, n, n.Desc)
+				}
+			}
+			fmt.Fprintln(out, "\t}")
+		}
+	}
+}
+
+func writeDotNode(out *bufio.Writer, n *fabric.Node, label string) {
 	shape, style := "ellipse", "solid"
 	switch {
 	case n.Type == fabric.Switch && n.Drained:
@@ -56,14 +85,14 @@ func writeDotNode(out *bufio.Writer, n *fabric.Node) {
 	case n.Type == fabric.Switch:
 		shape = "box"
 	}
-	label := n.Desc
 	if label == "" {
 		label = lines.NodeID(n)
 	}
-	// dot reads &...; in labels as HTML entities.
-	label = strings.ReplaceAll(label, "&", "&amp;")
-	fmt.Fprintf(out, "\t%q [label=%s, shape=%s, style=%s];\n", lines.NodeID(n), dotQuote(label), shape, style)
+	fmt.Fprintf(out, "\t%q [label=%s, shape=%s, style=%s];\n", lines.NodeID(n), dotLabel(label), shape, style)
 }
+
+// dotLabel formats a label: dot reads &...; in it as an HTML entity.
+func dotLabel(text string) string { return dotQuote(strings.ReplaceAll(text, "&", "&amp;")) }
 
 // dotLevels returns the level of every node: -1 for hosts, 0 for switches with hosts.
 func dotLevels(f *fabric.Fabric) []int32 {

@@ -1,10 +1,11 @@
-package groups
+package groups_test
 
 import (
 	"slices"
 	"testing"
 
 	"weft/fabric/gen"
+	"weft/fabric/shape/groups"
 )
 
 // TestFind: groups are found by the graph as by descriptions, and the groups of a full mesh are its
@@ -26,7 +27,7 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := f.Compile()
-		named, err := Find(g)
+		named, err := groups.Find(g)
 		if found := err == nil; found != (c.groups > 0) || found && len(named.Members) != c.groups {
 			t.Errorf("%s: groups %v, error %v, want %d", c.formula, named, err, c.groups)
 			continue
@@ -34,7 +35,7 @@ func TestFind(t *testing.T) {
 		for s := range g.SwitchDesc {
 			g.SwitchDesc[s] = ""
 		}
-		if bare, err := Find(g); c.groups > 0 && (err != nil || !slices.Equal(bare.Of, named.Of) || bare.Single() != (c.groups == g.NumSwitches)) {
+		if bare, err := groups.Find(g); c.groups > 0 && (err != nil || !slices.Equal(bare.Of, named.Of) || bare.Single() != (c.groups == g.NumSwitches)) {
 			t.Errorf("%s without descriptions: groups %v, error %v", c.formula, bare, err)
 		}
 	}

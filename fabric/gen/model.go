@@ -1,0 +1,287 @@
+package gen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/fabric"
+)
+
+// unitsOf lists the units of a kind.
+func (n *pattern) unitsOf(kind string) []unit {
+	switch kind {
+	case "leaf":
+		return n.leaves
+	case "pod":
+		return n.pods
+	}
+	return n.groups
+}
+
+// model returns the unit that a new one is to be like: the one named by like=, or the first one
+// that has the cables of most and room for another one beside it.
+func (n *pattern) model(kind string, a *args) (*unit, error) {
+	if len(n.leaves) == 0 && len(n.groups) == 0 && len(n.level) == 0 {
+		return nil, fmt.Errorf("no switch that is up has hosts: there is no %s to add another one like", kind)
+	}
+	units := slices.DeleteFunc(slices.Clone(n.unitsOf(kind)), func(u unit) bool {
+		_, outside := n.cables(&u)
+		return u.down || len(u.servers) == 0 || len(outside) == 0
+	})
+	if len(units) == 0 {
+		return nil, fmt.Errorf("no %s is known here that could be added again%s: %s", kind, n.why(), n.offers())
+	}
+	if a.given("like") {
+		return n.named(kind, units, a)
+	}
+	alike := map[likeness]int{} // with all counts, and with switches alone
+	for i := range units {
+		l := n.likenessOf(&units[i])
+		alike[l]++
+		alike[likeness{switches: l.switches}]++
+	}
+	var best *unit
+	most, first := [2]int{}, ""
+	for i := range units {
+		u := &units[i]
+		if lacks := n.lacks(kind, u); lacks != "" {
+			first = cmp.Or(first, lacks)
+			continue
+		}
+		l := n.likenessOf(u)
+		if is := [2]int{alike[likeness{switches: l.switches}], alike[l]}; slices.Compare(is[:], most[:]) > 0 {
+			best, most = u, is
+		}
+	}
+	switch {
+	case best != nil:
+		return best, nil
+	case kind == "group" && n.across:
+		return nil, fmt.Errorf("no group can be added: %s", first)
+	case len(units) == 1:
+		return nil, fmt.Errorf("no %s can be added: above the only one a switch lacks free ports (%s)", kind, first)
+	}
+	return nil, fmt.Errorf("no %s can be added: above each of the %d %s a switch lacks free ports (%s)", kind, len(units), plurals[kind], first)
+}
+
+var plurals = map[string]string{"leaf": "leaves", "pod": "pods", "group": "groups"}
+
+// named returns the unit of the node that like= names.
+func (n *pattern) named(kind string, units []unit, a *args) (*unit, error) {
+	name, pos := a.text("like"), a.value("like").pos
+	i := slices.IndexFunc(units, func(u unit) bool { // all its switches have descriptions like "pod 3 rail 0"
+		return !slices.ContainsFunc(u.switches, func(s fabric.NodeID) bool { return !strings.HasPrefix(n.f.Nodes[s].Desc, name+" ") })
+	})
+	if i < 0 {
+		id, err := n.f.FindNode(name)
+		if err != nil {
+			return nil, problemf(pos, "%v", err)
+		}
+		server := n.servers.Of[id]
+		i = slices.IndexFunc(units, func(u unit) bool { return u.has[id] || server >= 0 && slices.Contains(u.servers, server) })
+		switch {
+		case i < 0 && kind == "leaf":
+			return nil, problemf(pos, "%s has no hosts: it is no leaf", n.f.NodeName(id))
+		case i < 0:
+			return nil, problemf(pos, "%s is in no %s", n.f.NodeName(id), kind)
+		}
+		name = n.f.NodeName(id)
+	}
+	if lacks := n.lacks(kind, &units[i]); lacks != "" {
+		return nil, problemf(pos, "another %s like %s finds no place: %s", kind, name, lacks)
+	}
+	return &units[i], nil
+}
+
+// lacks says what a network lacks for another unit beside one; "" if nothing.
+func (n *pattern) lacks(kind string, u *unit) string {
+	if kind == "group" && n.across {
+		return n.lacksGroup(u)
+	}
+	_, outside := n.cables(u)
+	return n.lacksPorts(outside)
+}
+
+// lacksPorts names a switch with fewer free ports than it needs, and counts such switches; "" if
+// all have enough.
+func (n *pattern) lacksPorts(need map[fabric.NodeID]int) string {
+	first, short, all := "", 0, 0
+	for _, s := range byGUID(n.f, func(id fabric.NodeID) bool { return need[id] > 0 }) {
+		all += need[s]
+		free := len(freePorts(n.f, s))
+		if free >= need[s] {
+			continue
+		}
+		if short++; first == "" {
+			first = fmt.Sprintf("%s has %d free ports, it takes %d", n.f.NodeName(s), free, need[s])
+		}
+	}
+	if short < 2 {
+		return first
+	}
+	return fmt.Sprintf("%s; of %d switches it takes %d ports in all, and %d of these switches have too few", first, len(need), all, short)
+}
+
+// offers says what can be added to a network.
+func (n *pattern) offers() string {
+	var list []string
+	last := "server"
+	for _, kind := range kinds[:3] {
+		units := n.unitsOf(kind)
+		i := slices.IndexFunc(units, func(u unit) bool { return len(u.servers) > 0 })
+		if i < 0 || kind == "leaf" && n.rails || kind == "pod" && !n.rails && &n.pods[0] == &n.leaves[0] {
+			continue
+		}
+		l := n.likenessOf(&units[i])
+		text := fmt.Sprintf("a %s (%d servers on %d switches)", kind, l.servers, l.switches)
+		if l.switches == 1 {
+			text = fmt.Sprintf("a %s (a switch with %d servers)", kind, l.servers)
+		}
+		list, last = append(list, text), kind
+	}
+	list = append(list, "a server where leaf switches have free ports")
+	return "the network can take " + strings.Join(list, ", or ") + ": --add '" + last + " NAME', or add(" + last + "=NAME) as a suffix"
+}
+
+// why says why a network has no leaves that can be added; "" if it has.
+func (n *pattern) why() string {
+	if n.leaves == nil {
+		return ", since the switches with servers are cabled to each other"
+	}
+	return ""
+}
+
+// switchNames names the switches of a unit like another one: the name takes the place of the words
+// with which all descriptions begin, or else end. Without such words it stands before the level and
+// a number.
+func (n *pattern) switchNames(u *unit, name string) []string {
+	if len(u.switches) == 1 {
+		return []string{name}
+	}
+	words := make([][]string, len(u.switches))
+	for i, s := range u.switches {
+		words[i] = strings.Fields(n.f.Nodes[s].Desc)
+	}
+	head := common(words, func(w []string, i int) string { return w[i] })
+	if head > 0 && !slices.ContainsFunc(words, func(w []string) bool { return len(w) <= head || !isNumber(w[head]) }) {
+		head-- // "leaf 1" and "leaf 2" begin alike, but the number alone says nothing
+	}
+	tail := common(words, func(w []string, i int) string { return w[len(w)-1-i] })
+	out := make([]string, len(words))
+	for i, w := range words {
+		if head > 0 {
+			out[i] = name + " " + strings.Join(w[head:], " ")
+		} else if tail > 0 {
+			out[i] = strings.Join(w[:len(w)-tail], " ") + " " + name
+		}
+		out[i] = strings.TrimSpace(out[i])
+	}
+	if all := slices.Sorted(slices.Values(out)); len(slices.Compact(all)) == len(out) {
+		return out
+	}
+	next := map[string]int{}
+	for i, s := range u.switches {
+		role := levelName(int(n.level[s]), int(slices.Max(n.level))+1)
+		out[i] = fmt.Sprintf("%s %s %d", name, role, next[role])
+		next[role]++
+	}
+	return out
+}
+
+// common counts the words that all texts have in the same places.
+func common(texts [][]string, at func(words []string, i int) string) int {
+	for i := 0; ; i++ {
+		for _, words := range texts {
+			if i >= len(words) || i >= len(texts[0]) || at(words, i) != at(texts[0], i) {
+				return i
+			}
+		}
+	}
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.Atoi(s)
+	return err == nil
+}
+
+// addServer adds a server like another one, on leaf switches with free ports: those of like=, or
+// of the servers of which there are most those whose switches have the most free ports.
+func (x *extension) addServer(a *args, name string) error {
+	server, err := x.net.modelServer(a)
+	if err != nil {
+		return err
+	}
+	if err := x.addAdapters(server, name); err != nil {
+		return err
+	}
+	return x.copyCables(&unit{servers: []int32{server}}, true)
+}
+
+// ports counts the cables of a server, by switch.
+func (n *pattern) portsOf(server int32) map[fabric.NodeID]int {
+	need := map[fabric.NodeID]int{}
+	for _, s := range n.at[server] {
+		need[s]++
+	}
+	return need
+}
+
+func (n *pattern) modelServer(a *args) (int32, error) {
+	alike, servers := map[likeness]int{}, []int32(nil)
+	likenessOf := func(s int32) likeness { return likeness{servers: len(n.servers.List[s].Adapters), ports: len(n.at[s])} }
+	for s := range n.servers.List {
+		if len(n.at[s]) > 0 && !slices.ContainsFunc(n.at[s], func(id fabric.NodeID) bool { return n.f.Nodes[id].Down }) {
+			servers = append(servers, int32(s))
+			alike[likenessOf(int32(s))]++
+		}
+	}
+	if a.given("like") {
+		var err error
+		if servers, err = n.serversLike(servers, a); err != nil {
+			return -1, err
+		}
+	}
+	if len(servers) == 0 {
+		return -1, fmt.Errorf("no switch that is up has hosts: there is no server to add another one like")
+	}
+	type candidate struct{ alike, room int }
+	best, of, first := int32(-1), candidate{}, ""
+	for _, s := range servers {
+		need := n.portsOf(s)
+		if lacks := n.lacksPorts(need); lacks != "" {
+			first = cmp.Or(first, lacks)
+			continue
+		}
+		c := candidate{alike[likenessOf(s)], fabric.MaxPorts}
+		for id, k := range need {
+			c.room = min(c.room, len(freePorts(n.f, id))-k)
+		}
+		if best < 0 || c.alike > of.alike || c.alike == of.alike && c.room > of.room {
+			best, of = s, c
+		}
+	}
+	if best < 0 {
+		return -1, fmt.Errorf("no server can be added: beside each of the %d servers a leaf switch lacks free ports (%s)", len(servers), first)
+	}
+	return best, nil
+}
+
+// serversLike returns the server that like= names, or the servers of the switch that it names.
+func (n *pattern) serversLike(servers []int32, a *args) ([]int32, error) {
+	name := a.text("like")
+	if s, err := n.servers.Find(n.f, name); err == nil {
+		return []int32{s}, nil
+	}
+	id, err := n.f.FindNode(name)
+	if err != nil {
+		return nil, problemf(a.value("like").pos, "%v", err)
+	}
+	some := slices.DeleteFunc(servers, func(s int32) bool { return !slices.Contains(n.at[s], id) })
+	if len(some) == 0 {
+		return nil, problemf(a.value("like").pos, "%s has no servers", n.f.NodeName(id))
+	}
+	return some, nil
+}

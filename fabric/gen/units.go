@@ -1,0 +1,354 @@
+package gen
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/fabric"
+	grouping "weft/fabric/shape/groups"
+)
+
+// unit is a part of a network that is there several times: switches, and the servers that have most
+// of their cables in them.
+type unit struct {
+	switches []fabric.NodeID // the lowest level first, each by GUID
+	servers  []int32
+	has      map[fabric.NodeID]bool // switches
+	down     bool                   // some of them
+}
+
+// pattern lists the units of a network. A list is empty if the network has no such units.
+type pattern struct {
+	f       *fabric.Fabric
+	servers *fabric.Servers
+	at      [][]fabric.NodeID // by server: the switch of each cable, in order of adapter and port
+	level   []int32           // by node, as Levels, but switches with few servers are no leaves
+	leaves  []unit            // leaves that share servers or are cross-linked, under other switches
+	pods    []unit            // leaves that share servers; in a tree of three levels without rails what is below the roots
+	rails   bool              // leaves that share servers meet above
+	groups  []unit            // of a Dragonfly, a Dragonfly+ or a full mesh; with rails, of pods under one level of spines
+	across  bool              // groups are cabled to each other
+}
+
+// newPattern finds the servers of a network.
+func newPattern(f *fabric.Fabric) *pattern {
+	n := &pattern{f: f, servers: f.Servers()}
+	n.at = make([][]fabric.NodeID, len(n.servers.List))
+	for i, s := range n.servers.List {
+		for _, adapter := range s.Adapters {
+			for peer := range f.SwitchPeers(fabric.NodeID(adapter), nil) {
+				n.at[i] = append(n.at[i], peer)
+			}
+		}
+	}
+	return n
+}
+
+// find finds the units of a network from its cables, whatever its nodes are called. The cost is
+// O(n log n) in nodes and cables, and that of groups.Find where switches with servers are joined to
+// each other.
+func (n *pattern) find() {
+	leaves := n.findLeaves()
+	if len(leaves) == 0 {
+		return
+	}
+	n.level = levelsAbove(n.f, leaves)
+	shared := n.sharing(leaves)
+	n.leaves = n.units(n.leafParts(shared))
+	tops := n.units(n.podParts(shared))
+	if withServers(tops) < 2 { // one pod is all of a network
+		tops = nil
+	}
+	n.groups = n.units(n.groupParts())
+	n.across = n.groups != nil
+	switch n.rails = n.areRails(); {
+	case !n.rails:
+		n.pods = tops
+	case n.across:
+		n.pods = n.leaves
+	default:
+		n.pods, n.groups = n.leaves, tops
+	}
+	if n.pods == nil && n.areShared(func(_, _ fabric.NodeID) bool { return true }) {
+		n.pods = n.leaves
+	}
+}
+
+// findLeaves lists the switches with servers. A switch with less than a quarter of the usual number
+// is none: spines have a few servers in many clusters.
+func (n *pattern) findLeaves() []fabric.NodeID {
+	ports := make([]int, len(n.f.Nodes))
+	for _, at := range n.at {
+		for _, s := range at {
+			ports[s]++
+		}
+	}
+	some := byGUID(n.f, func(id fabric.NodeID) bool { return ports[id] > 0 })
+	if len(some) == 0 {
+		return nil
+	}
+	counts := make([]int, len(some))
+	for i, id := range some {
+		counts[i] = ports[id]
+	}
+	slices.Sort(counts)
+	usual := counts[len(counts)/2]
+	return slices.DeleteFunc(some, func(id fabric.NodeID) bool { return 4*ports[id] < usual })
+}
+
+// partition joins switches to parts.
+type partition []fabric.NodeID // by node: another one of its part, or itself
+
+func newPartition(nodes int) partition {
+	p := make(partition, nodes)
+	for i := range p {
+		p[i] = fabric.NodeID(i)
+	}
+	return p
+}
+
+func (p partition) find(id fabric.NodeID) fabric.NodeID {
+	for p[id] != id {
+		p[id] = p[p[id]]
+		id = p[id]
+	}
+	return id
+}
+
+func (p partition) join(a, b fabric.NodeID) { p[p.find(a)] = p.find(b) }
+
+// count counts the parts of the switches for which is holds.
+func (n *pattern) count(p partition, is func(fabric.NodeID) bool) int {
+	roots := map[fabric.NodeID]bool{}
+	for id := range n.f.Nodes {
+		if isSwitch(n.f, fabric.NodeID(id)) && is(fabric.NodeID(id)) {
+			roots[p.find(fabric.NodeID(id))] = true
+		}
+	}
+	return len(roots)
+}
+
+func (n *pattern) isLeaf(id fabric.NodeID) bool { return n.level[id] == 0 }
+
+// pair is two leaves.
+type pair struct{ a, b fabric.NodeID }
+
+// sharing returns the pairs of leaves that share many servers: half of those of the leaf with
+// fewer, so that the rails of a pod, or a leaf and its share of a smaller plane, belong together.
+// If that joins all leaves, as leaves with servers of all pods do, it is half of those of the leaf
+// with more.
+func (n *pattern) sharing(leaves []fabric.NodeID) []pair {
+	of, together := map[fabric.NodeID]int{}, map[pair]int{}
+	for _, at := range n.at {
+		var mine []fabric.NodeID
+		for _, s := range at {
+			if n.isLeaf(s) && !slices.Contains(mine, s) {
+				mine = append(mine, s)
+			}
+		}
+		slices.Sort(mine)
+		for i, a := range mine {
+			of[a]++
+			for _, b := range mine[i+1:] {
+				together[pair{a, b}]++
+			}
+		}
+	}
+	joined := func(less func(...int) int) (out []pair) {
+		for p, n := range together {
+			if 2*n >= less(of[p.a], of[p.b]) {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	fewer := joined(func(n ...int) int { return slices.Min(n) })
+	p := newPartition(len(n.f.Nodes))
+	p.joinPairs(fewer)
+	if n.count(p, n.isLeaf) == 1 && len(leaves) > 1 {
+		return joined(func(n ...int) int { return slices.Max(n) })
+	}
+	return fewer
+}
+
+func (p partition) joinPairs(pairs []pair) {
+	for _, two := range pairs {
+		p.join(two.a, two.b)
+	}
+}
+
+// joinCables joins the switches of cables for which takes holds.
+func (n *pattern) joinCables(p partition, takes func(a, b fabric.NodeID) bool) {
+	for i := range n.f.Links {
+		if l := &n.f.Links[i]; n.f.IsSwitchLink(fabric.LinkID(i)) && takes(l.A.Node, l.B.Node) {
+			p.join(l.A.Node, l.B.Node)
+		}
+	}
+}
+
+// leafParts joins leaves that share servers or have a cable between them. There are none if that
+// leaves a single part although cables join leaves, as in a torus.
+func (n *pattern) leafParts(shared []pair) (partition, func(fabric.NodeID) bool) {
+	p := newPartition(len(n.f.Nodes))
+	p.joinPairs(shared)
+	before := n.count(p, n.isLeaf)
+	n.joinCables(p, func(a, b fabric.NodeID) bool { return n.isLeaf(a) && n.isLeaf(b) })
+	if n.count(p, n.isLeaf) == 1 && before > 1 {
+		return nil, nil
+	}
+	return p, n.isLeaf
+}
+
+// podParts removes the switches of the highest level from a tree of three levels or more, and joins
+// what shares servers: planes have their pods in common. There are none if the servers join all
+// parts, as in a network in which each rail is a tree.
+func (n *pattern) podParts(shared []pair) (partition, func(fabric.NodeID) bool) {
+	top := slices.Max(n.level)
+	if top < 2 {
+		return nil, nil
+	}
+	is := func(id fabric.NodeID) bool { return n.level[id] >= 0 && n.level[id] < top }
+	p := newPartition(len(n.f.Nodes))
+	n.joinCables(p, func(a, b fabric.NodeID) bool { return is(a) && is(b) })
+	before := n.count(p, is)
+	p.joinPairs(shared)
+	if n.count(p, is) == 1 && before > 1 {
+		return nil, nil
+	}
+	return p, is
+}
+
+// groupParts finds the groups of a direct network, or of a network whose spines are joined to each
+// other.
+func (n *pattern) groupParts() (partition, func(fabric.NodeID) bool) {
+	p := newPartition(len(n.f.Nodes))
+	anySwitch := func(fabric.NodeID) bool { return true }
+	if n.leaves == nil {
+		g := n.f.Compile()
+		found, err := grouping.Find(g)
+		if err != nil {
+			return nil, nil
+		}
+		for _, members := range found.Members {
+			first, _ := n.f.NodeByGUID(g.SwitchGUID[members[0]])
+			for _, s := range members[1:] {
+				id, _ := n.f.NodeByGUID(g.SwitchGUID[s])
+				p.join(id, first)
+			}
+		}
+		return p, anySwitch
+	}
+	n.joinCables(p, func(a, b fabric.NodeID) bool { return n.level[a] != n.level[b] || n.isLeaf(a) })
+	linked := map[pair]bool{}
+	for i := range n.f.Links {
+		l := &n.f.Links[i]
+		if a, b := p.find(l.A.Node), p.find(l.B.Node); n.f.IsSwitchLink(fabric.LinkID(i)) && a != b {
+			linked[pair{min(a, b), max(a, b)}] = true
+		}
+	}
+	if parts := n.count(p, anySwitch); parts < 3 || 8*len(linked) < 3*parts*(parts-1) {
+		return nil, nil
+	}
+	return p, anySwitch
+}
+
+// units makes units of the parts of a partition, in order of their first switch.
+func (n *pattern) units(p partition, is func(fabric.NodeID) bool) (out []unit) {
+	if p == nil {
+		return nil
+	}
+	of := map[fabric.NodeID]int{} // by root
+	for _, id := range byGUID(n.f, func(id fabric.NodeID) bool { return isSwitch(n.f, id) && is(id) }) {
+		u, known := of[p.find(id)]
+		if !known {
+			u = len(out)
+			of[p.find(id)], out = u, append(out, unit{has: map[fabric.NodeID]bool{}})
+		}
+		out[u].switches = append(out[u].switches, id)
+		out[u].has[id] = true
+		out[u].down = out[u].down || n.f.Nodes[id].Down
+	}
+	for server, at := range n.at {
+		inside := map[int]int{}
+		for _, s := range at {
+			if u, known := of[p.find(s)]; known && out[u].has[s] {
+				inside[u]++
+			}
+		}
+		for u, cables := range inside {
+			if 2*cables > len(at) {
+				out[u].servers = append(out[u].servers, int32(server))
+			}
+		}
+	}
+	for _, u := range out {
+		slices.SortStableFunc(u.switches, func(a, b fabric.NodeID) int { return cmp.Compare(n.level[a], n.level[b]) })
+	}
+	return out
+}
+
+func withServers(units []unit) (n int) {
+	for _, u := range units {
+		if len(u.servers) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// areRails reports whether leaves that share servers meet in switches above them. Leaves of planes
+// do not.
+func (n *pattern) areRails() bool {
+	net := newPartition(len(n.f.Nodes))
+	n.joinCables(net, func(_, _ fabric.NodeID) bool { return true })
+	return n.areShared(func(a, b fabric.NodeID) bool { return net.find(a) == net.find(b) })
+}
+
+// areShared reports whether most units of leaves have a server with cables in two switches for
+// which the function holds.
+func (n *pattern) areShared(holds func(a, b fabric.NodeID) bool) bool {
+	many := 0
+	for _, u := range n.leaves {
+		if slices.ContainsFunc(u.servers, func(s int32) bool {
+			at := slices.DeleteFunc(slices.Clone(n.at[s]), func(id fabric.NodeID) bool { return !u.has[id] })
+			return slices.ContainsFunc(at, func(id fabric.NodeID) bool { return id != at[0] && holds(id, at[0]) })
+		}) {
+			many++
+		}
+	}
+	return 2*many > len(n.leaves)
+}
+
+// cables counts what a unit has: the cables of its servers, and by switch outside the cables from
+// it.
+func (n *pattern) cables(u *unit) (ports int, outside map[fabric.NodeID]int) {
+	outside = map[fabric.NodeID]int{}
+	for _, s := range u.switches {
+		for peer := range n.f.SwitchPeers(s, nil) {
+			if !u.has[peer] {
+				outside[peer]++
+			}
+		}
+	}
+	for _, server := range u.servers {
+		ports += len(n.at[server])
+		for _, s := range n.at[server] {
+			if !u.has[s] {
+				outside[s]++
+			}
+		}
+	}
+	return ports, outside
+}
+
+// likeness is what units have in common that are alike.
+type likeness struct{ switches, servers, ports, outside int }
+
+func (n *pattern) likenessOf(u *unit) likeness {
+	ports, outside := n.cables(u)
+	l := likeness{switches: len(u.switches), servers: len(u.servers), ports: ports}
+	for _, c := range outside {
+		l.outside += c
+	}
+	return l
+}

@@ -1,0 +1,73 @@
+package whatif
+
+import "weft/fabric"
+
+// Planes holds the parts of a network that no switch cable joins, by the GUIDs of its switches.
+// Those in which servers have ports in common are planes of one network. No pair of ports in two of
+// its planes has a path, and none is lost.
+type Planes struct {
+	part, net map[fabric.GUID]fabric.GUID // another switch of the part, or of the network
+}
+
+// FindPlanes finds the planes of a network before and after changes: what a change tears apart was
+// no plane.
+func FindPlanes(graphs ...*fabric.Graph) *Planes {
+	p := &Planes{map[fabric.GUID]fabric.GUID{}, map[fabric.GUID]fabric.GUID{}}
+	for _, g := range graphs {
+		for c := range g.NumChannels {
+			join(p.part, g.SwitchGUID[g.From[c]], g.SwitchGUID[g.To[c]])
+			join(p.net, g.SwitchGUID[g.From[c]], g.SwitchGUID[g.To[c]])
+		}
+		servers := g.Servers()
+		for i := range servers.List {
+			first := fabric.GUID(0)
+			for e := range servers.Ends(g, int32(i)) {
+				here := g.SwitchGUID[g.EndSwitch[e]]
+				if first == 0 {
+					first = here
+				}
+				join(p.net, first, here)
+			}
+		}
+	}
+	return p
+}
+
+func join(of map[fabric.GUID]fabric.GUID, a, b fabric.GUID) { of[find(of, a)] = find(of, b) }
+
+func find(of map[fabric.GUID]fabric.GUID, a fabric.GUID) fabric.GUID {
+	for {
+		next, known := of[a]
+		if !known || next == a {
+			return a
+		}
+		of[a] = find(of, next)
+		a = of[a]
+	}
+}
+
+// apart returns, by switch of a Graph, a number for its part, and one for its network.
+func (p *Planes) apart(g *fabric.Graph) *apart {
+	a := &apart{make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)}
+	for _, of := range []struct {
+		to   []int32
+		from map[fabric.GUID]fabric.GUID
+	}{{a.part, p.part}, {a.net, p.net}} {
+		number := map[fabric.GUID]int32{}
+		for s := range of.to {
+			root := find(of.from, g.SwitchGUID[s])
+			if _, known := number[root]; !known {
+				number[root] = int32(len(number))
+			}
+			of.to[s] = number[root]
+		}
+	}
+	return a
+}
+
+// apart tells which switches are in different planes of one network.
+type apart struct{ part, net []int32 }
+
+func (a *apart) are(s, t int32) bool {
+	return a != nil && a.part[s] != a.part[t] && a.net[s] == a.net[t]
+}
