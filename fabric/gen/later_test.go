@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/fabric/gen/smallest"
 	"weft/internal/draws"
 )
 
@@ -105,12 +106,12 @@ func TestPodsOfTrees(t *testing.T) {
 	met := map[string]int{}
 	draws.Check(t, func(t *rapid.T) {
 		radix, hosts := 2*rapid.IntRange(3, 12).Draw(t, "half"), rapid.IntRange(20, 600).Draw(t, "hosts")
-		limits := treeLimits{ratio: float64(rapid.IntRange(1, 2).Draw(t, "ratio")), podRatio: float64(rapid.IntRange(2, 6).Draw(t, "pods")), first: rapid.IntRange(0, hosts/2).Draw(t, "first")}
-		tree, err := findSmallest(radix, hosts, limits)
-		if err != nil || tree.roots == 0 {
+		limits := smallest.Limits{Ratio: float64(rapid.IntRange(1, 2).Draw(t, "ratio")), PodRatio: float64(rapid.IntRange(2, 6).Draw(t, "pods")), First: rapid.IntRange(0, hosts/2).Draw(t, "first")}
+		tree, err := smallest.Find(radix, hosts, limits)
+		if err != nil || tree.Roots == 0 {
 			return
 		}
-		f, err := Parse(fmt.Sprintf("tree(%d,%d,ratio=%g,pods=%g,first=%d)", radix, hosts, limits.ratio, limits.podRatio, limits.first))
+		f, err := Parse(fmt.Sprintf("tree(%d,%d,ratio=%g,pods=%g,first=%d)", radix, hosts, limits.Ratio, limits.PodRatio, limits.First))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,19 +123,19 @@ func TestPodsOfTrees(t *testing.T) {
 				continue
 			}
 			leaf := int(f.Nodes[id].GUID-switchGUID) - 1
-			if level[id] == 0 && leaf < tree.leaves {
+			if level[id] == 0 && leaf < tree.Leaves {
 				first += len(hostPorts(f, at))
 			}
 			for peer := range f.SwitchPeers(at, nil) {
-				if spine := leaf - tree.pods*tree.leaves; level[id] == 1 && level[peer] == 2 && spine < tree.spines {
+				if spine := leaf - tree.Pods*tree.Leaves; level[id] == 1 && level[peer] == 2 && spine < tree.Spines {
 					up++
 				}
 			}
 		}
-		if first < limits.first || float64(first) > max(limits.podRatio, limits.ratio)*float64(up) {
+		if first < limits.First || float64(first) > max(limits.PodRatio, limits.Ratio)*float64(up) {
 			t.Fatalf("%s: the first pod has %d hosts and %d cables up", f.Name, first, up)
 		}
-		if whole, err := findSmallest(radix, hosts, treeLimits{ratio: limits.ratio, first: limits.first}); err != nil || tree.switches() < whole.switches() {
+		if whole, err := smallest.Find(radix, hosts, smallest.Limits{Ratio: limits.Ratio, First: limits.First}); err != nil || tree.Switches() < whole.Switches() {
 			met["saves switches"]++
 		}
 	}, func() string { return draws.Missing(met, "saves switches") })

@@ -46,8 +46,8 @@ func parseGroup(s string) (n, ports int, err error) {
 	return n, ports, err
 }
 
-// joinHosts returns a copy in which a host, by GUID, takes over the cables of others, each at a new
-// port with the port GUID that the cable had.
+// joinHosts returns a copy in which a host, by GUID, takes over the cables of others, each at its
+// lowest free port, or at a new port with the port GUID that the cable had.
 func joinHosts(f *fabric.Fabric, into map[fabric.GUID][]fabric.NodeID) (*fabric.Fabric, error) {
 	drop := make([]bool, len(f.Nodes))
 	for _, others := range into {
@@ -61,10 +61,13 @@ func joinHosts(f *fabric.Fabric, into map[fabric.GUID][]fabric.NodeID) (*fabric.
 			for p, l := range f.Cabled(h, nil) {
 				link, peer := f.Links[l], f.Peer(fabric.End{Node: h, Port: p})
 				peer.Node, _ = g.NodeByGUID(f.Nodes[peer.Node].GUID)
-				port := f.Nodes[h].Ports[p]
-				port.Link = fabric.NoLink
-				mine := fabric.End{Node: fabric.NodeID(id), Port: uint8(len(g.Nodes[id].Ports))}
-				g.Nodes[id].Ports = append(g.Nodes[id].Ports, port)
+				mine := fabric.End{Node: fabric.NodeID(id), Port: freePort(&g.Nodes[id])}
+				if mine.Port == 0 {
+					mine.Port = uint8(len(g.Nodes[id].Ports))
+					port := f.Nodes[h].Ports[p]
+					port.Link = fabric.NoLink
+					g.Nodes[id].Ports = append(g.Nodes[id].Ports, port)
+				}
 				made, err := g.Connect(mine, peer, link.Width, link.Speed)
 				if err != nil {
 					return nil, err

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"weft/fabric/gen"
+	fewest "weft/fabric/gen/smallest"
 )
 
 // tree returns the smallest fat tree; its formula finds it.
@@ -20,16 +20,16 @@ func treeOf(n need, first int) smallest {
 	if n.pods > n.ratio {
 		pods = n.pods
 	}
-	size, err := gen.SmallestTree(n.radix, n.hosts, n.ratio, pods, first)
+	t, err := fewest.Find(n.radix, n.hosts, fewest.Limits{Ratio: n.ratio, PodRatio: pods, First: first})
 	if err != nil {
 		return smallest{}
 	}
-	if size.Levels < 3 {
+	if t.Levels() < 3 {
 		pods, first = 0, 0 // there are no pods
 	}
 	load := n.ratio
 	if pods > 0 {
-		load = size.Load
+		load = t.Load()
 	}
 	args := []string{fmt.Sprintf("tree(%d,%d", n.radix, n.hosts)}
 	if n.ratio > 1 {
@@ -41,7 +41,7 @@ func treeOf(n need, first int) smallest {
 	if first > 0 {
 		args = append(args, fmt.Sprintf("first=%d", first))
 	}
-	return smallest{switches: size.Switches, load: load, formula: strings.Join(args, ",") + ")"}
+	return smallest{switches: t.Switches(), load: load, formula: strings.Join(args, ",") + ")"}
 }
 
 // rails returns the smallest rail-optimised tree: k rail switches in each pod, all joined to all
