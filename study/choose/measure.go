@@ -134,7 +134,10 @@ func newProposal(ctx context.Context, shape Shape, w *Want, prices *bill.Prices)
 	if p.Subnets == nil {
 		p.LIDs = g.NumEnds
 	}
-	compute := len(f.Servers().List)
+	compute := w.Hosts
+	if w.OnPlane > 0 || w.Now > 0 {
+		compute = len(f.Servers().List)
+	}
 	if w.OnPlane == 0 {
 		compute = min(compute, max(w.Hosts, compute-w.others()))
 	}

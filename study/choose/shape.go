@@ -105,6 +105,9 @@ func (w *Want) shapesOf(k kind, n need) (list []Shape, reason string) {
 		}
 		shape := Shape{Kind: k.name, Formula: s.formula, Planes: planes, Ratio: n.ratio, Pods: n.pods, Uniform: min(1, 1/s.load), found: s}
 		if lids := s.switches + n.hosts*n.rails; lids > w.subnetLIDs() {
+			if n.ratio > w.Ratio || n.pods > w.Pods {
+				return // a network of several subnets takes long to build
+			}
 			if shape.Subnets, reason = w.several(k, n, lids, planes); shape.Subnets == nil {
 				return
 			}
