@@ -207,7 +207,7 @@ func TestRecommend(t *testing.T) {
 // TestLoadAt: groups that stand share the cables to each other, not those to groups to come.
 func TestLoadAt(t *testing.T) {
 	s := &smallest{load: 1, between: 1, groups: 5}
-	for now, want := range map[int]float64{400: 1, 800: 2.5, 1600: 1.25, 2400: 1} {
+	for now, want := range map[int]float64{400: 1, 480: 1, 720: 5. / 3, 800: 2, 960: 2.5, 1600: 1.5, 2400: 1} {
 		if got := s.loadAt(now, 2400); got != want {
 			t.Errorf("%d of 2400 hosts: %g, want %g", now, got, want)
 		}

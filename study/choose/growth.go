@@ -45,13 +45,14 @@ func (p *Proposal) steps(w *Want, whole *fabric.Fabric, prices *bill.Prices, com
 }
 
 // loadAt returns the load of the busiest channel when only the first of all hosts stand: each group
-// has cables to groups that are yet to come.
+// has cables to groups that are yet to come. Between the first two groups the traffic of a host is
+// spread over fewer hosts; the second group may stand in part.
 func (s *smallest) loadAt(now, hosts int) float64 {
-	standing := ceilDiv(now*s.groups, hosts)
-	if standing < 2 || s.between == 0 {
+	if s.groups == 0 {
 		return s.load
 	}
-	return max(s.load, s.between*quotient(s.groups, standing))
+	second := min(1, quotient(now*s.groups, hosts)-1)
+	return max(s.load, s.between*second*quotient(hosts, now))
 }
 
 // reserved counts the free ports of the switches of a step that have cables in the whole.
