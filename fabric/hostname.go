@@ -28,8 +28,8 @@ var everyMachine = map[string]bool{
 	"redhat": true, "fedora": true, "sles": true, "opensuse": true, "archiso": true, "livecd": true, "bluefield": true, "dpu": true,
 }
 
-// HostAndDevice cuts a description of a channel adapter into the name of its machine and the device,
-// as in "n12 mlx5_0". What the description does not hold is "".
+// HostAndDevice cuts a description of a channel adapter into the name of its machine and the
+// device, as in "n12 mlx5_0". What the description does not hold is "".
 func HostAndDevice(desc string) (host, dev string) {
 	for _, prefix := range driverPrefixes {
 		desc = strings.TrimPrefix(desc, prefix)

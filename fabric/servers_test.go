@@ -41,30 +41,56 @@ func TestServers(t *testing.T) {
 		adapters []grouped
 		want     []string
 	}{
-		{"names with devices", []grouped{{1, "n1 HCA-1"}, {2, "n2 mlx5_0"}, {3, "n1 HCA-2"}, {4, "n2 mlx5_1"}, {5, "n3"}},
-			[]string{"n1: description [0 2]", "n2: description [1 3]", "n3: node GUID [4]"}},
-		{"names of firmware", []grouped{{1, "MT4115 ConnectX4   Mellanox Technologies"}, {1, "MT4115 ConnectX4   Mellanox Technologies"}, {2, "MT4115 ConnectX4   Mellanox Technologies"}},
+		{
+			"names with devices",
+			[]grouped{{1, "n1 HCA-1"}, {2, "n2 mlx5_0"}, {3, "n1 HCA-2"}, {4, "n2 mlx5_1"}, {5, "n3"}},
+			[]string{"n1: description [0 2]", "n2: description [1 3]", "n3: node GUID [4]"},
+		},
+		{
+			"names of firmware",
+			[]grouped{{1, "MT4115 ConnectX4   Mellanox Technologies"}, {1, "MT4115 ConnectX4   Mellanox Technologies"}, {2, "MT4115 ConnectX4   Mellanox Technologies"}},
 			[]string{
 				"MT4115 ConnectX4   Mellanox Technologies (0x0000000000000001): system image GUID [0 1]",
 				"MT4115 ConnectX4   Mellanox Technologies (0x0000000000000003): node GUID [2]",
-			}},
-		{"installers' names", []grouped{{1, "localhost HCA-1"}, {2, "localhost HCA-2"}, {3, "(none) mlx5_0"}, {4, "(none) mlx5_1"}, {5, "localhost.localdomain mlx5_0"}, {6, "mlx5_0"}, {7, "HCA-1"}, {8, ""}},
-			[]string{"localhost HCA-1: node GUID [0]", "localhost HCA-2: node GUID [1]", "(none) mlx5_0: node GUID [2]", "(none) mlx5_1: node GUID [3]",
-				"localhost.localdomain mlx5_0: node GUID [4]", "mlx5_0: node GUID [5]", "HCA-1: node GUID [6]", "0x0000000000000008: node GUID [7]"}},
-		{"one name given twice", []grouped{{1, "image HCA-1"}, {2, "image HCA-1"}, {3, "image HCA-2"}, {2, "image HCA-2"}},
-			[]string{"image HCA-1 (0x0000000000000001): node GUID [0]", "image HCA-1 (0x0000000000000002): system image GUID [1 3]", "image HCA-2: node GUID [2]"}},
-		{"machines that share an adapter", []grouped{{1, "n1 mlx5_0"}, {1, "n2 mlx5_0"}, {1, "MT4119 ConnectX5"}},
-			[]string{"n1: node GUID [0]", "n2: node GUID [1]", "MT4119 ConnectX5: node GUID [2]"}},
+			},
+		},
+		{
+			"installers' names",
+			[]grouped{{1, "localhost HCA-1"}, {2, "localhost HCA-2"}, {3, "(none) mlx5_0"}, {4, "(none) mlx5_1"}, {5, "localhost.localdomain mlx5_0"}, {6, "mlx5_0"}, {7, "HCA-1"}, {8, ""}},
+			[]string{
+				"localhost HCA-1: node GUID [0]", "localhost HCA-2: node GUID [1]", "(none) mlx5_0: node GUID [2]", "(none) mlx5_1: node GUID [3]",
+				"localhost.localdomain mlx5_0: node GUID [4]", "mlx5_0: node GUID [5]", "HCA-1: node GUID [6]", "0x0000000000000008: node GUID [7]",
+			},
+		},
+		{
+			"one name given twice",
+			[]grouped{{1, "image HCA-1"}, {2, "image HCA-1"}, {3, "image HCA-2"}, {2, "image HCA-2"}},
+			[]string{"image HCA-1 (0x0000000000000001): node GUID [0]", "image HCA-1 (0x0000000000000002): system image GUID [1 3]", "image HCA-2: node GUID [2]"},
+		},
+		{
+			"machines that share an adapter",
+			[]grouped{{1, "n1 mlx5_0"}, {1, "n2 mlx5_0"}, {1, "MT4119 ConnectX5"}},
+			[]string{"n1: node GUID [0]", "n2: node GUID [1]", "MT4119 ConnectX5: node GUID [2]"},
+		},
 		{"a second port without a name", []grouped{{7, "MT4119 ConnectX5"}, {7, "n1 mlx5_0"}}, []string{"n1: system image GUID [0 1]"}},
 		{"names without devices", []grouped{{1, "n1"}, {2, "n2"}, {3, "n1"}, {4, "n2"}, {5, "n3"}}, // RDMA_NDD_ND_FORMAT=%h of rdma-ndd(8)
 			[]string{"n1: description [0 2]", "n2: description [1 3]", "n3: node GUID [4]"}},
-		{"one name without a device given twice", []grouped{{1, "n1"}, {2, "n2"}, {3, "n1"}},
-			[]string{"n1 (0x0000000000000001): node GUID [0]", "n2: node GUID [1]", "n1 (0x0000000000000003): node GUID [2]"}},
-		{"with and without a domain, in capitals", []grouped{{1, "N1.site.org mlx5_0"}, {2, "n1 mlx5_1"}, {3, "n1.site.org mlx5_2"}, {4, "n2.a mlx5_0"}, {5, "n2.b mlx5_0"}, {6, "n2 mlx5_1"}, {7, "n3.a mlx5_0"}, {8, "n3 mlx5_0"}},
-			[]string{"N1.site.org: description [0 1 2]", "n2.a: node GUID [3]", "n2.b: node GUID [4]", "n2: node GUID [5]", "n3.a: node GUID [6]", "n3: node GUID [7]"}},
+		{
+			"one name without a device given twice",
+			[]grouped{{1, "n1"}, {2, "n2"}, {3, "n1"}},
+			[]string{"n1 (0x0000000000000001): node GUID [0]", "n2: node GUID [1]", "n1 (0x0000000000000003): node GUID [2]"},
+		},
+		{
+			"with and without a domain, in capitals",
+			[]grouped{{1, "N1.site.org mlx5_0"}, {2, "n1 mlx5_1"}, {3, "n1.site.org mlx5_2"}, {4, "n2.a mlx5_0"}, {5, "n2.b mlx5_0"}, {6, "n2 mlx5_1"}, {7, "n3.a mlx5_0"}, {8, "n3 mlx5_0"}},
+			[]string{"N1.site.org: description [0 1 2]", "n2.a: node GUID [3]", "n2.b: node GUID [4]", "n2: node GUID [5]", "n3.a: node GUID [6]", "n3: node GUID [7]"},
+		},
 		{"IP addresses have no domain", []grouped{{1, "10.0.0.1 mlx5_0"}, {2, "10 mlx5_1"}}, []string{"10.0.0.1: node GUID [0]", "10: node GUID [1]"}},
-		{"adapters with a system of their own", []grouped{{1, "n1-bf mlx5_0"}, {2, "n1 mlx5_0"}, {3, "n1-dpu2 mlx5_0"}, {4, "n2-bf3 mlx5_0"}, {5, "dpu mlx5_0"}},
-			[]string{"n1: description [0 1 2]", "n2-bf3: node GUID [3]", "dpu mlx5_0: node GUID [4]"}},
+		{
+			"adapters with a system of their own",
+			[]grouped{{1, "n1-bf mlx5_0"}, {2, "n1 mlx5_0"}, {3, "n1-dpu2 mlx5_0"}, {4, "n2-bf3 mlx5_0"}, {5, "dpu mlx5_0"}},
+			[]string{"n1: description [0 1 2]", "n2-bf3: node GUID [3]", "dpu mlx5_0: node GUID [4]"},
+		},
 		{"numbers are names", []grouped{{1, "host 1"}, {2, "host 12"}}, []string{"host 1: node GUID [0]", "host 12: node GUID [1]"}},
 	} {
 		if got := serversOf(t, c.adapters); !slices.Equal(got, c.want) {

@@ -24,6 +24,9 @@ type Choice struct {
 	Why    string  `json:"why"`
 	Next   string  `json:"next,omitempty"` // the second best engine, "" if there is no other
 	Trials []Trial `json:"trials"`         // in the order tried
+	// Planes has the choice for each plane, where planes are routed by themselves. Trials are then
+	// those of the first plane, or none if the planes have different engines.
+	Planes []PlaneChoice `json:"planes,omitempty"`
 }
 
 // Trial is an engine that Auto tried, or left out.
@@ -51,7 +54,7 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 	}
 	watch := stopwatch{now: req.now()}
 	watch.stage("trials")
-	c, err := try(ctx, g, req, auto.Among, auto.Effort)
+	c, err := try(ctx, g, req, auto.Among, auto.Effort/max(1, req.planes))
 	if err != nil {
 		return &Result{}, err
 	}
@@ -264,6 +267,13 @@ func (c *Choice) explain(best, next *Trial) {
 func (c *Choice) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", c.Engine, c.Why)
+	if len(c.Planes) > 0 && len(c.Trials) == 0 {
+		for i := range c.Planes {
+			p := &c.Planes[i]
+			fmt.Fprintf(&b, "; plane of switch %s (%d host ports): %s", p.Switch, p.Hosts, p.Choice.String())
+		}
+		return b.String()
+	}
 	if best := c.trial(c.Engine); best != nil && best.Figures != nil {
 		fmt.Fprintf(&b, " (%s)", best.figures())
 		if next := c.trial(c.Next); next != nil {

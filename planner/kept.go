@@ -86,6 +86,9 @@ func (k *Kept) Answers(req *Request) bool {
 
 // isBy reports whether an engine of a chain has made the Plan.
 func (k *Kept) isBy(chain route.Chain) bool {
+	if k.Plan.Recipe.Paths == chainText(chain) && len(k.Plan.Recipe.Options) == 0 {
+		return true // several of its engines, for different planes
+	}
 	return slices.ContainsFunc(chain, func(step route.Step) bool {
 		return step.Engine.Among != nil || step.Engine.Name == k.Plan.Recipe.Engine() && maps.Equal(step.Options, k.Plan.Recipe.Options)
 	})

@@ -51,6 +51,9 @@ type Request struct {
 	Trees     []multicast.TreeByLID // that a manager before had; they are kept where the Plan kept has none
 	// Now is the clock for measured times; nil leaves them 0.
 	Now func() time.Duration
+
+	given  *route.Ends // LIDs of a plane that is routed by itself
+	planes int         // planes that are; 0: the Graph is routed as a whole
 }
 
 // Result holds the Plan of a Request, the refusals before it, and the times.
@@ -128,6 +131,14 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 			return r, err
 		}
 	}
+	made, done, err := req.routePlanes(ctx, g)
+	if done || err != nil {
+		if made != nil {
+			made.NotRepaired = r.NotRepaired
+			return made, nil
+		}
+		return r, err
+	}
 	for _, step := range req.Chain {
 		made, err := req.step(ctx, g, step)
 		if err == nil {
@@ -187,6 +198,7 @@ func (req *Request) recipe(step route.Step) *recipe.Request {
 	out := &recipe.Request{
 		Engine: step.Engine, Options: step.Options, Names: req.LIDs,
 		MaxVLs: req.MaxVLs, Workers: max(1, req.Workers), Seed: req.Seed, Kinds: req.Kinds, Levels: req.Levels,
+		Ends: req.given,
 	}
 	if !step.Engine.OwnNames {
 		out.Names.LMC = max(req.LIDs.LMC, req.HeldLMC)

@@ -28,12 +28,35 @@ func WriteYardsticks(w io.Writer, engines []string, all []*flow.Yardstick) error
 	if len(first) == 1 {
 		return nil
 	}
+	servers := serverRows(engines, all)
 	fmt.Fprintln(w, "\nThe yardstick: by the rates of links; sums over rounds of the largest congestion")
 	if err := Table(w, first); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	return Table(w, second)
+	if err := Table(w, second); err != nil || servers == nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nServers to servers, each message on all rails that both have; bandwidth of a port, and of a server in links")
+	return Table(w, servers)
+}
+
+// serverRows lists the figures of servers with several ports; nil if each has one.
+func serverRows(engines []string, all []*flow.Yardstick) [][]string {
+	rows := [][]string{{"", "SERVERS", "HOST PORTS", "PLANES", "EBB", "+-95%", "A SERVER", "SHIFTS"}}
+	for i, y := range all {
+		if y != nil && y.Servers != nil {
+			s := y.Servers
+			rows = append(rows, []string{
+				engines[i], strconv.Itoa(s.Servers), strconv.Itoa(s.HostPorts), strconv.Itoa(s.Planes),
+				fmt.Sprintf("%.4f", s.EBB.Mean), fmt.Sprintf("%.4f", s.EBB.CI95), fmt.Sprintf("%.2f", s.PerServer.Mean), fmt.Sprintf("%.0f", s.Shift.Sum),
+			})
+		}
+	}
+	if len(rows) == 1 {
+		return nil
+	}
+	return rows
 }
 
 // leastPairs formats the lower bound of the pairs on a channel, "-" for none.

@@ -94,6 +94,7 @@ func checkCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			r.Report.CountServers(g)
 			if err := form.Answer(cmd.OutOrStdout(), r.Report); err != nil {
 				return err
 			}

@@ -58,7 +58,8 @@ func (o *flowOptions) add(cmd *cobra.Command) {
 	f.StringVarP(&r.Pattern, "pattern", "p", "bisect", "traffic `PATTERN`, NAME or NAME:ARG (--patterns lists them)")
 	f.StringVar(&r.File, "pattern-file", "", "`FILE` with flows: one line SOURCE DESTINATION for each; a line \"round\" begins the next round")
 	f.StringVar(&r.Order, "order", "auto", "`ORDER` of ranks on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (see --patterns)")
-	f.IntVar(&r.Ranks, "ranks", 0, "number `N` of ranks (default: one for each host port)")
+	f.IntVar(&r.Ranks, "ranks", 0, "number `N` of ranks (default: one for each host port, or server)")
+	f.StringVar(&r.RanksOn, "ranks-on", "ports", "`WHAT` a rank is: ports, a host port; or servers, a server, which sends a message on every rail that its peer has too, port i to port i")
 	f.IntVarP(&r.Runs, "runs", "n", 1000, "number `N` of runs; a pattern that is the same in every run is run once")
 	f.BoolVar(&r.MaxMin, "max-min", false, "also compute max-min fair shares, by the widths and speeds of links")
 	f.BoolVar(&r.Equal, "equal-rates", false, "treat all links as equally fast in max-min fair shares, as congestion does")
@@ -114,6 +115,8 @@ THE FIGURES
                 "largest congestion" (max_congestion in JSON)
   shifts        for the risk of shifts, run --pattern shift: it is the largest max_congestion
 
+` + ranksHelp + `
+
 LIDS
 
 A source sends to the LID that the Plan assigns. If a Plan with an LMC allows any LID, two results
@@ -143,6 +146,18 @@ all LIDs of the destination.
 	cmd.Flags().BoolVar(&list, "patterns", false, "list the traffic patterns")
 	return cmd
 }
+
+// ranksHelp explains what a rank is where servers have several ports.
+const ranksHelp = `SERVERS WITH SEVERAL PORTS
+
+With --ranks-on ports, the default, a rank is a host port, and any port may send to any other. Ports
+of one server send nothing to each other: that uses no network. If no switch cable joins two parts of
+the network (planes), each plane has the pattern by itself, and all run at once.
+
+With --ranks-on servers a rank is a server. A message between two servers goes over every rail that
+both have, from port to port of one rail, as NCCL sends. Without a common rail it goes over one pair
+of ports that can reach each other. Servers that share no plane send each other nothing. The
+bandwidth is that of a port; a second row has that of a server, in links.`
 
 // run routes the fabric or reads tables, and simulates.
 func (o *flowOptions) run(cmd *cobra.Command, arg string) error {

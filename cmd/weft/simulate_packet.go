@@ -59,7 +59,8 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.StringVar(&r.Messages, "messages", "", "`FILE` with messages: one line TIME SOURCE DESTINATION BYTES for each, such as 12.5us 0 17 65536")
 	f.StringVar(&r.Streams, "streams", "", "`FILE` with streams: one line SOURCE DESTINATION for each, followed by any of rate=GBIT/S, bytes=N, level=NAME, start=TIME, stop=TIME; without rate= at full speed")
 	f.StringVar(&r.Order, "order", "auto", "`ORDER` of ranks on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (see weft simulate flow --patterns)")
-	f.IntVar(&r.Ranks, "ranks", 0, "number `N` of ranks (default: one for each host port)")
+	f.IntVar(&r.Ranks, "ranks", 0, "number `N` of ranks (default: one for each host port, or server)")
+	f.StringVar(&r.RanksOn, "ranks-on", "ports", "`WHAT` a rank is: ports, a host port; or servers, a server, which sends a message on every rail that its peer has too, port i to port i")
 	f.IntVarP(&r.Seeds, "seeds", "n", 3, "number `N` of runs for each load, each with a seed of its own")
 	f.Float64SliceVar(&r.Loads, "load", nil, "offered load as a share `X` of the rate of a host's link; several for one row each (default: no pauses)")
 	f.StringVar(&o.bursts, "bursts", "", "alternate sending at link rate and silence: `on=20us,off=80us`; drawn=no for lengths that do not vary; off can follow from --load")
@@ -186,6 +187,8 @@ ping-pongs of 8 and of 2000000 bytes between pairs of ranks, one pair after the 
 natural and in random order, where all ranks exchange messages with both neighbours. The mean over
 random rings is geometric. RINGS is one number in place of the usual 30 rings for latency and 10
 for bandwidth. PAIRS limits the pairs of each size (usually 10000 and 100).
+
+` + ranksHelp + `
 
 CONGESTION CONTROL
 

@@ -118,7 +118,7 @@ func (r *railed) findNeighbours() {
 func (r *railed) expected(rail int32, ends []int32, without int32) (atSwitch int32, votes int) {
 	count, of := map[int32]int{}, 0
 	for _, e := range ends {
-		if e == without || r.other[e] {
+		if e == without {
 			continue
 		}
 		of++

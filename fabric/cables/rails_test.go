@@ -3,12 +3,14 @@ package cables
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/fabric/netfile/discovery"
 )
 
 // hostEnd returns a port of a host.
@@ -163,5 +165,33 @@ func TestRandomSwaps(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: crossed are %v, want %v", formula, got, want)
 		}
+	}
+}
+
+// TestSwappedInDGX: in a part of the dump of a real cluster, one server has swapped two cables.
+func TestSwappedInDGX(t *testing.T) {
+	data, err := os.ReadFile("../rails/testdata/dgx.ibnetdiscover")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := discovery.ReadIBNetDiscover("dgx", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range Of(f, f.Compile(), nil).Cables {
+		if o.Ports[0].Type == "CA" || o.Ports[1].Type == "CA" {
+			for _, p := range o.Ports {
+				got = append(got, string(o.Kind)+" "+p.Name)
+			}
+		}
+	}
+	slices.Sort(got)
+	want := []string{
+		"crossed MF0;B09-P1-IBLEAF-03-08:MQM9701/U1", "crossed MF0;B09-P1-IBLEAF-04-08:MQM9701/U1",
+		"crossed b08-p1-dgx-08-c01 HCA-5", "crossed b08-p1-dgx-08-c01 HCA-6",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

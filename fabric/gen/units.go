@@ -200,8 +200,8 @@ func (n *pattern) leafParts(shared []pair) (partition, func(fabric.NodeID) bool)
 }
 
 // podParts removes the switches of the highest level from a tree of three levels or more, and joins
-// what shares servers: planes have their pods in common. There are none if the servers join all
-// parts, as in a network in which each rail is a tree.
+// what shares servers: planes have their pods in common. Where each rail is a tree that leaves a
+// single part.
 func (n *pattern) podParts(shared []pair) (partition, func(fabric.NodeID) bool) {
 	top := slices.Max(n.level)
 	if top < 2 {
@@ -210,11 +210,7 @@ func (n *pattern) podParts(shared []pair) (partition, func(fabric.NodeID) bool) 
 	is := func(id fabric.NodeID) bool { return n.level[id] >= 0 && n.level[id] < top }
 	p := newPartition(len(n.f.Nodes))
 	n.joinCables(p, func(a, b fabric.NodeID) bool { return is(a) && is(b) })
-	before := n.count(p, is)
 	p.joinPairs(shared)
-	if n.count(p, is) == 1 && before > 1 {
-		return nil, nil
-	}
 	return p, is
 }
 

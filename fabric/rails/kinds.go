@@ -123,8 +123,8 @@ func (f *find) look(k *kind) []class {
 	return nil
 }
 
-// findDoubts counts the kinds whose places contradict the leaves. Where there are any, the places of
-// a few servers may agree by chance.
+// findDoubts counts the kinds whose places contradict the leaves. Where there are any, the places
+// of a few servers may agree by chance.
 func (f *find) findDoubts() {
 	for _, k := range f.kinds {
 		if len(k.servers) > 1 && f.look(k) == nil {
@@ -133,8 +133,8 @@ func (f *find) findDoubts() {
 	}
 }
 
-// chance reports whether the places of a kind may agree with the leaves by chance. Each server after
-// the first has its ports in one of (places)! orders.
+// chance reports whether the places of a kind may agree with the leaves by chance. Each server
+// after the first has its ports in one of (places)! orders.
 func (f *find) chance(k *kind, places int) bool {
 	if f.doubts[k.sign] == 0 {
 		return false

@@ -39,6 +39,7 @@ const (
 func (v view) of(p place) spot {
 	s := spot{p.sign, p.family, p.number, p.port}
 	switch v {
+	case whole:
 	case adapterOnly:
 		s.port = 0
 	case portOnly:

@@ -15,9 +15,9 @@
 //  3. A port has the rail of its leaf. A port on another rail than its place is odd: its cable may
 //     be swapped.
 //
-// Where several rails share a plane, other planes with one place in each server are no rails: "eight
-// rails for GPUs and a plane for storage". Where no rails share a plane, every plane is a rail. The
-// cost is O(n log n) in the number of host ports and cables.
+// Where several rails share a plane, other planes with one place in each server are no rails:
+// "eight rails for GPUs and a plane for storage". Where no rails share a plane, every plane is a
+// rail. The cost is O(n log n) in the number of host ports and cables.
 package rails
 
 import (
@@ -194,17 +194,17 @@ func (f *find) fill(m *Map) {
 func (f *find) numbers(m *Map) []int32 {
 	first := slices.Repeat([]int32{None}, m.Planes) // a rail of each plane
 	divided := make([]bool, m.Planes)
-	any := false
+	some := false
 	for s, r := range f.rail {
 		if p := f.planes[s]; r != None && p != None {
 			divided[p] = divided[p] || first[p] != None && first[p] != r
 			first[p] = r
-			any = any || divided[p]
+			some = some || divided[p]
 		}
 	}
 	counts := make([]bool, f.rails)
 	for s, r := range f.rail {
-		if r != None && f.planes[s] != None && (divided[f.planes[s]] || !any) {
+		if r != None && f.planes[s] != None && (divided[f.planes[s]] || !some) {
 			counts[r] = true
 		}
 	}

@@ -224,8 +224,8 @@ func TestByPlaces(t *testing.T) {
 	})
 }
 
-// TestByWiring: descriptions without devices, and GUIDs in no order: the rails of each pod are those
-// of the design, and of all pods if a rail has its own spines.
+// TestByWiring: descriptions without devices, and GUIDs in no order: the rails of each pod are
+// those of the design, and of all pods if a rail has its own spines.
 func TestByWiring(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDesign(t, 3)
@@ -308,6 +308,11 @@ func TestFormulas(t *testing.T) {
 		{"rlft(8,2)|aggregation", 1, 0},
 		{"rail(4,8,3)|fail(links=20,seed=3)", 1, 4},
 		{"torus(4x4,hosts=2)", 1, 0},
+		{"rlft(8,2)|planes(4)", 4, 4},
+		{"rail(4,6,2)|planes(2)", 2, 8},
+		{"rail(4,6,2)|plane(rlft(8,2))", 2, 4}, // 32 hosts, 20 of them servers of their own
+		{"rail(4,6,4)|plane(rlft(8,2,hosts=24))", 2, 4},
+		{"rlft(8,2)|plane(rlft(8,2))|fail(links=6,seed=2)", 2, 2},
 	} {
 		f, err := gen.Parse(c.formula)
 		if err != nil {

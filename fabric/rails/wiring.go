@@ -153,8 +153,8 @@ func (w *wiring) collect() (servers []int32) {
 	return servers
 }
 
-// solid reports whether a tuple has a good part of the servers on each of its leaves: one cable in a
-// wrong leaf does not make a tuple solid.
+// solid reports whether a tuple has a good part of the servers on each of its leaves: one cable in
+// a wrong leaf does not make a tuple solid.
 func (w *wiring) solid(t *tuple) bool {
 	for _, leaf := range t.leaves {
 		if 4*t.servers < w.count[leaf] {
@@ -217,8 +217,9 @@ func (w *wiring) run(solid bool) {
 	}
 }
 
-// assign gives rails to the open leaves of a tuple, and returns them: the rail whose spines or plane
-// the leaf has, or a free one of its plane, or if there are enough any free one, or else a new one.
+// assign gives rails to the open leaves of a tuple, and returns them: the rail whose spines or
+// plane the leaf has, or a free one of its plane, or if there are enough any free one, or else a
+// new one.
 func (w *wiring) assign(t *tuple, takes []bool) (done []int32) {
 	used := map[int32]bool{}
 	var open []int32

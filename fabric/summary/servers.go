@@ -29,8 +29,8 @@ type OddRail struct {
 	Text   string           `json:"text"`
 }
 
-// CountServers counts the servers of a Graph.
-func CountServers(g *fabric.Graph, servers *fabric.Servers, m *rails.Map) Servers {
+// countServers counts the servers of a Graph.
+func countServers(g *fabric.Graph, servers *fabric.Servers, m *rails.Map) Servers {
 	n := Servers{
 		Servers: len(servers.List), ServersByPorts: map[int]int{}, ServerSigns: map[fabric.ServerSign]int{},
 		Planes: m.Planes, Rails: len(m.Rails), RailList: m.Rails, RailSigns: m.Signs,

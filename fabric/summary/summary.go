@@ -56,7 +56,7 @@ func Of(ctx context.Context, src *source.Source, g *fabric.Graph) (*Summary, err
 	servers := g.Servers()
 	s := &Summary{
 		Name: src.Fabric.Name, Format: src.Format, Nodes: countNodes(src.Fabric, g), Links: countLinks(src.Fabric),
-		Servers:    CountServers(g, servers, rails.Of(g, servers)),
+		Servers:    countServers(g, servers, rails.Of(g, servers)),
 		Components: components, Diameter: diameter, Warnings: make([]string, len(src.Warnings)),
 	}
 	for i, w := range src.Warnings {

@@ -25,6 +25,12 @@ type Report struct {
 	// MultiHomed is about nodes with ports on several switches, nil without any.
 	MultiHomed *Redundancy `json:"multi_homed,omitempty"`
 
+	// Planes is about several planes; absent if no server has ports on two.
+	Planes *Planes `json:"planes,omitempty"`
+
+	Servers   int `json:"servers,omitempty"` // absent in reports of subnet managers
+	HostPorts int `json:"host_ports,omitempty"`
+
 	// IntendedPaths and DifferingPaths count pairs, if Plan.Intended is given.
 	IntendedPaths  int64 `json:"intended_paths,omitempty"`
 	DifferingPaths int64 `json:"differing_paths,omitempty"`
@@ -92,6 +98,9 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt check.Option
 	}
 	r := &Report{Report: *proof}
 	facts := m.report(r, g)
+	if r.HostPairs.Disconnected > 0 {
+		r.Planes = planesOf(g)
+	}
 	r.MultiHomed, err = redundancyOf(ctx, facts, workers)
 	return r, err
 }

@@ -46,7 +46,11 @@ func (r *Report) writeShort(b *strings.Builder) {
 		fmt.Fprintf(b, "  %-9s %s\n", name, fold.Text(12, fmt.Sprintf(format, args...)))
 	}
 	h := &r.HostPairs
-	reach := fmt.Sprintf("%d of %d pairs of hosts", h.Pairs-h.Unreachable-h.Disconnected, h.Pairs)
+	pairs := h.Pairs
+	if r.Planes != nil {
+		pairs -= h.Disconnected
+	}
+	reach := fmt.Sprintf("%d of %d pairs of %s", h.Pairs-h.Unreachable-h.Disconnected, pairs, r.hostsText())
 	if r.Hops.Max > 0 {
 		reach += fmt.Sprintf("; %.2f hops on average, %d at most", r.Hops.Avg, r.Hops.Max)
 	}
@@ -118,6 +122,8 @@ func (r *Report) writeVerdict(b *strings.Builder) {
 	switch {
 	case r.Unreachable > 0:
 		parts = append(parts, fmt.Sprintf("%d of %d pairs unreachable", r.Unreachable, r.Pairs))
+	case r.Planes != nil:
+		parts = append(parts, r.Planes.text())
 	case r.Disconnected > 0:
 		parts = append(parts, fmt.Sprintf("all pairs reachable but %d that no cables connect", r.Disconnected))
 	case r.Pairs == 0:
@@ -163,7 +169,10 @@ func (r *Report) writeFigures(b *strings.Builder) {
 		rows = append(rows, []string{"  " + name, fmt.Sprintf(format, args...)})
 	}
 	h, e := &r.HostPairs, &r.Entries
-	line("fabric", "%d switches, %d hosts, %d channels, %d LIDs", r.Switches, r.Hosts, r.Channels, r.LIDs)
+	line("fabric", "%s", r.sizeText())
+	if p := r.Planes; p != nil {
+		line("planes", "%d; %d of %d pairs of servers share none", p.Planes, p.Apart, p.Pairs)
+	}
 	line("pairs, hosts", "%d, %d unreachable, %d disconnected, %d not minimal", h.Pairs, h.Unreachable, h.Disconnected, h.NonMinimal)
 	line("pairs, all", "%d, %d unreachable, %d disconnected, %d not minimal, %d one-way, %d discarded",
 		r.Pairs, r.Unreachable, r.Disconnected, r.NonMinimal, r.OneWay, r.Discarded)

@@ -38,10 +38,11 @@ func Parse(list string, options []string) (route.Chain, error) {
 	return chain, check(chain)
 }
 
-// ChainOf returns the engine of a Plan's Recipe, with the given options or else the Recipe's.
+// ChainOf returns the engine of a Plan's Recipe, with the given options or else the Recipe's. It
+// returns a chain for the Recipe of a Plan whose planes have different engines.
 func ChainOf(recipe *route.Recipe, options []string) (route.Chain, error) {
 	chain, err := Parse(recipe.Engine(), options)
-	if err == nil && len(options) == 0 {
+	if err == nil && len(options) == 0 && len(recipe.Options) > 0 {
 		chain[0].Options = maps.Clone(recipe.Options)
 		err = check(chain)
 	}

@@ -24,6 +24,7 @@ type Request struct {
 	Seed    uint64
 	Kinds   []fabric.KindRule // of hosts, balanced separately
 	Levels  levels.Levels     // of service; none if all traffic is alike
+	Ends    *route.Ends       // LIDs assigned before, with the LMC of Names; nil: Run assigns them
 }
 
 // Run runs the stages on a graph. It calls stage before each one, by name. If links to hosts have
@@ -146,6 +147,9 @@ func nameFirst(g *fabric.Graph, req *Request, stage func(name string)) (route.En
 		return route.Ends{}, nil
 	}
 	stage("names")
+	if req.Ends != nil {
+		return *req.Ends, nil
+	}
 	ends, err := lids.Assign(g, req.Names)
 	if err != nil {
 		return route.Ends{}, err

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/sim/traffic"
 )
 
 // cutBound bounds the bandwidth that any routing can deliver to a pattern. Flows at 1/c of their
@@ -55,19 +56,16 @@ func (b *cutBound) hopsFrom(s int32) []int32 {
 	return b.hops[s]
 }
 
-// bisection bounds the mean bandwidth of the flows of one bisection: from hosts order[1],
-// order[3] ... to their neighbours order[0], order[2] ...
-func (b *cutBound) bisection(order []int32) float64 {
+// bisection bounds the mean bandwidth of the flows of one bisection.
+func (b *cutBound) bisection(pairs *traffic.Flows) float64 {
 	clear(b.leaving)
 	clear(b.arriving)
 	clear(b.byHops)
 	b.from, b.to = b.from[:0], b.to[:0]
 	g := b.n.g
-	flows, local := 0, 0.0
-	for i := 1; i < len(order); i += 2 {
-		src, dst := order[i], order[i-1]
-		from, to := g.EndSwitch[src], g.EndSwitch[dst]
-		flows++
+	local := 0.0
+	for i := range pairs.Src {
+		from, to := g.EndSwitch[pairs.Src[i]], g.EndSwitch[pairs.Dst[i]]
 		if from == to {
 			local++
 			continue
@@ -93,7 +91,7 @@ func (b *cutBound) bisection(order []int32) float64 {
 	if b.lengths != nil {
 		least = min(least, b.lengths.throughput(b.from, b.to, b.carries))
 	}
-	return (local + least) / float64(max(flows, 1))
+	return (local + least) / float64(max(pairs.Len(), 1))
 }
 
 // volume returns the number of flows that all channels together can carry if every flow takes a

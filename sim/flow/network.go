@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
+	"weft/sim/traffic"
 )
 
 // Network is the forwarding of a Plan in a form that is fast to walk. Links are numbered as slots:
@@ -26,7 +28,12 @@ type Network struct {
 	base     []int32 // by switch: slot of its port 0
 	to       []int32 // by slot: switch behind it, or arrived
 	hops     int     // links of the longest path, both host links included
+
+	servers func() *traffic.Servers
 }
+
+// Servers returns the servers of the Graph; nil if each has one port.
+func (n *Network) Servers() *traffic.Servers { return n.servers() }
 
 // arrived stands for the host behind a slot.
 const arrived int32 = -1
@@ -64,7 +71,8 @@ func compile(ctx context.Context, g *fabric.Graph, p *route.Plan, by route.Choic
 	}
 	n := &Network{
 		g: g, switches: g.NumSwitches, base: g.PortStart, to: make([]int32, len(g.Attached)),
-		lids: lidUse{by: by, plan: p, parts: 1, first: make([]int32, g.NumHosts)},
+		lids:    lidUse{by: by, plan: p, parts: 1, first: make([]int32, g.NumHosts)},
+		servers: sync.OnceValue(func() *traffic.Servers { return traffic.ServersOf(g) }),
 	}
 	for slot, what := range g.Attached {
 		n.to[slot] = arrived

@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/sim/traffic"
 )
 
 // TestOptimum: on networks whose optimum is known the bound is near it, and not above it.
@@ -79,7 +80,11 @@ func TestLengths(t *testing.T) {
 			hosts[i] = n.Hosts[at]
 		}
 		r := simulate(t, n, "bisect", Options{Runs: 1, ByRate: true, Hosts: hosts})
-		if bound := b.bisection(hosts); r.Bandwidth.Mean > bound+1e-9 {
+		bisect, place, _ := n.Servers().OnPorts("bisect", hosts, 0)
+		var pairs traffic.Flows
+		bisect.Round(&pairs, 0, nil)
+		place.ToPorts(&pairs, place.Units)
+		if bound := b.bisection(&pairs); r.Bandwidth.Mean > bound+1e-9 {
 			rt.Fatalf("bandwidth %g, bound %g", r.Bandwidth.Mean, bound)
 		}
 	})

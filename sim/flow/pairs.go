@@ -9,6 +9,7 @@ import (
 
 // Pairs sums up the load of all ordered pairs of hosts together. A channel is one direction of a
 // link between switches. Host links are not counted, since each carries the same under any routing.
+// Where servers have ports on several planes, the pairs are those of each plane.
 type Pairs struct {
 	Pairs       int64 `json:"pairs"`
 	Undelivered int64 `json:"undelivered"`
@@ -41,10 +42,12 @@ const columnsAtOnce = 64
 // work. It returns the trees that were used.
 func (n *Network) eachColumn(ctx context.Context, workers int, body func(t *tree, column int32, piece int)) ([]*tree, error) {
 	hostOf, senders := n.columnHosts()
+	planes := n.planes()
 	trees := make([]*tree, max(workers, 1))
 	err := par.For(ctx, len(trees), n.pieces(), func(worker, piece int) error {
 		if trees[worker] == nil {
 			trees[worker] = newTree(n, hostOf, senders)
+			trees[worker].planes = planes
 		}
 		for c := piece * columnsAtOnce; c < min((piece+1)*columnsAtOnce, len(hostOf)); c++ {
 			body(trees[worker], int32(c), piece)
@@ -58,6 +61,20 @@ func (n *Network) eachColumn(ctx context.Context, workers int, body func(t *tree
 		}
 	}
 	return used, err
+}
+
+// planes lists the Hosts by plane; nil if all are on one, or if each server has one port: hosts
+// that a damaged network has cut off are then lost to the others.
+func (n *Network) planes() [][]int32 {
+	s := n.Servers()
+	if s == nil || s.Planes < 2 {
+		return nil
+	}
+	list := make([][]int32, s.Planes)
+	for _, h := range n.Hosts {
+		list[s.Plane[h]] = append(list[s.Plane[h]], h)
+	}
+	return list
 }
 
 func (n *Network) pieces() int { return (n.columns + columnsAtOnce - 1) / columnsAtOnce }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"weft/internal/par"
 	"weft/sim/traffic"
@@ -11,7 +12,8 @@ import (
 
 // Options configure a simulation.
 type Options struct {
-	Hosts   []int32 // end ports by rank; nil for Network.Hosts
+	Hosts   []int32            // end ports by rank; nil for Network.Hosts
+	Place   *traffic.Placement // of the ranks, in place of Hosts; nil: a rank is a host port
 	Runs    int
 	Seed    uint64
 	Shuffle bool // place the ranks on random hosts in every run
@@ -41,6 +43,9 @@ type Result struct {
 	Histogram []Bin `json:"histogram"`
 	// RunHistogram counts runs by Bandwidth in steps of 0.05 (ORCS's hist_acc_band).
 	RunHistogram [20]int64 `json:"run_histogram"`
+	// PerServer is over runs: the bandwidth of a server towards its peer, on all rails together, in
+	// links. Absent if ranks are host ports.
+	PerServer *Summary `json:"bandwidth_per_server,omitempty"`
 	// MaxMin is over runs: the mean max-min fair share of the flows of a run, as a share of the
 	// fastest link.
 	MaxMin *Summary `json:"max_min,omitempty"`
@@ -65,21 +70,24 @@ const maxPieces = 1 << 25
 // piece sums up some rounds of a run.
 type piece struct {
 	flows   int64
+	pairs   int64   // flows between ranks: less than flows if ranks are servers
 	inverse float64 // sum of 1/c
 	share   float64 // sum of max-min fair shares
 	worst   int32   // largest c, in parts of flows
 	sum     int64   // sum over rounds of the largest c, in parts of flows
 }
 
-// RunPattern parses a pattern with traffic.Parse, for one rank on each of opt.Hosts, and runs it.
+// RunPattern parses a pattern for one rank on each of opt.Hosts, as traffic.Servers.OnPorts does,
+// and runs it.
 func (n *Network) RunPattern(ctx context.Context, text string, opt Options) (*Result, error) {
 	if opt.Hosts == nil {
 		opt.Hosts = n.Hosts
 	}
-	p, err := traffic.Parse(text, len(opt.Hosts))
+	p, place, err := n.Servers().OnPorts(text, opt.Hosts, 0)
 	if err != nil {
 		return nil, err
 	}
+	opt.Place = place
 	return n.Run(ctx, p, opt)
 }
 
@@ -95,8 +103,11 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 	if opt.Hosts == nil {
 		opt.Hosts = n.Hosts
 	}
-	if p.Ranks > len(opt.Hosts) {
-		return nil, fmt.Errorf("flow: pattern %s has %d ranks, but there are %d hosts", p.Name, p.Ranks, len(opt.Hosts))
+	if opt.Place == nil {
+		opt.Place = traffic.OnHosts(opt.Hosts)
+	}
+	if p.Ranks > len(opt.Place.Units) {
+		return nil, fmt.Errorf("flow: pattern %s has %d ranks, but there are %d hosts", p.Name, p.Ranks, len(opt.Place.Units))
 	}
 	if opt.Runs < 1 {
 		return nil, fmt.Errorf("flow: %d runs: want at least 1", opt.Runs)
@@ -135,6 +146,9 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 	if opt.MaxMin {
 		result.MaxMin, result.Rates = &shares, &rates
 	}
+	if opt.Place.OnServers {
+		result.addPerServer(runs, blocks, pieces)
+	}
 	return result, nil
 }
 
@@ -144,14 +158,14 @@ type worker struct {
 	p     *traffic.Pattern
 	opt   *Options
 	rng   rand.PCG
-	order []int32 // hosts by rank
+	order []int32 // units of Options.Place, by rank
 	run   int     // run that order belongs to, -1 at first
 	flows traffic.Flows
 	fair  *filler
 }
 
 func newWorker(n *Network, p *traffic.Pattern, opt *Options, weights *rateWeights, capacity []float64) *worker {
-	w := &worker{counter: newCounter(n, weights), p: p, opt: opt, order: append([]int32(nil), opt.Hosts...), run: -1}
+	w := &worker{counter: newCounter(n, weights), p: p, opt: opt, order: slices.Clone(opt.Place.Units), run: -1}
 	if opt.MaxMin {
 		w.fair = newFiller(capacity)
 	}
@@ -162,9 +176,9 @@ func newWorker(n *Network, p *traffic.Pattern, opt *Options, weights *rateWeight
 func (w *worker) rounds(ctx context.Context, run, first int, sum *piece) error {
 	if w.opt.Shuffle && w.run != run {
 		w.run = run
-		copy(w.order, w.opt.Hosts)
+		copy(w.order, w.opt.Place.Units)
 		traffic.Seed(&w.rng, w.opt.Seed, run, -1)
-		traffic.Shuffle(w.order, &w.rng)
+		w.opt.Place.Shuffle(w.order, &w.rng)
 	}
 	for round := first; round < min(first+roundsAtOnce, w.p.Rounds); round++ {
 		if err := ctx.Err(); err != nil {
@@ -174,13 +188,10 @@ func (w *worker) rounds(ctx context.Context, run, first int, sum *piece) error {
 			traffic.Seed(&w.rng, w.opt.Seed, run, round)
 		}
 		w.p.Round(&w.flows, round, &w.rng)
+		sum.pairs += int64(w.opt.Place.ToPorts(&w.flows, w.order))
 		if w.flows.Len() > maxPathLinks/max(w.n.hops*w.n.lids.parts, 1) {
 			return fmt.Errorf("flow: a round of pattern %s has %d flows on paths of up to %d links: too many to hold (at most %d links)",
 				w.p.Name, w.flows.Len(), w.n.hops, maxPathLinks)
-		}
-		for i := range w.flows.Src {
-			w.flows.Src[i] = w.order[w.flows.Src[i]]
-			w.flows.Dst[i] = w.order[w.flows.Dst[i]]
 		}
 		w.place(w.flows.Src, w.flows.Dst)
 		worst := w.measure()

@@ -98,6 +98,22 @@ func summarise(p *traffic.Pattern, parts, unit, runs, blocks int, pieces []piece
 	return r, Summarise(shares)
 }
 
+// addPerServer sums up the bandwidth of servers over the runs.
+func (r *Result) addPerServer(runs, blocks int, pieces []piece) {
+	mean := make([]float64, runs)
+	for run := range mean {
+		pairs, inverse := int64(0), 0.0
+		for _, q := range pieces[run*blocks : (run+1)*blocks] {
+			pairs, inverse = pairs+q.pairs, inverse+q.inverse
+		}
+		if pairs > 0 {
+			mean[run] = inverse / float64(pairs)
+		}
+	}
+	all := Summarise(mean)
+	r.PerServer = &all
+}
+
 // addHistogram adds the histograms of the workers.
 func (r *Result) addHistogram(parts, unit int, workers []*worker) {
 	var hist []int64

@@ -4,8 +4,9 @@ package flow
 // and sums of one worker.
 type tree struct {
 	n      *Network
-	hostOf []int32 // by column
-	hosts  []int32 // by switch: hosts that send
+	hostOf []int32   // by column
+	hosts  []int32   // by switch: hosts that send
+	planes [][]int32 // hosts by plane; nil for one plane
 
 	weight []int32 // by switch: pairs that start at or pass it
 	degree []int32 // by switch: unprocessed switches that forward to it
@@ -26,18 +27,21 @@ func newTree(n *Network, hostOf, hosts []int32) *tree {
 	}
 }
 
-// start sets weight to the number of hosts of each switch that send to a column, and returns their
-// total.
+// start sets weight to the number of hosts of each switch that send to a column, and returns the
+// total on its plane: the tables lead no others there.
 func (t *tree) start(column int32) int {
-	host, home := t.hostOf[column], t.n.g.EndSwitch
+	host, home, hosts := t.hostOf[column], t.n.g.EndSwitch, t.n.Hosts
+	if t.planes != nil {
+		hosts = t.planes[t.n.Servers().Plane[host]]
+	}
 	if t.n.lids.allSend() {
 		copy(t.weight, t.hosts)
 		t.weight[home[host]]--
-		return len(t.n.Hosts) - 1
+		return len(hosts) - 1
 	}
 	clear(t.weight)
 	senders := 0
-	for _, src := range t.n.Hosts {
+	for _, src := range hosts {
 		if src != host && t.n.lids.column(src, host, 0) == column {
 			t.weight[home[src]]++
 			senders++

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -31,6 +32,22 @@ type Yardstick struct {
 	PermutationMedian float64 `json:"permutation_median"`
 	PermutationP99    float64 `json:"permutation_p99"`
 	PairLoadSwitches  int64   `json:"pair_load_switches"` // largest number of pairs of hosts or switches on a channel
+	// Servers holds the figures of servers with several ports; absent if each has one. All other
+	// figures are of host ports: those of each plane among themselves, all planes at once.
+	Servers *ServerFigures `json:"by_servers,omitempty"`
+}
+
+// ServerFigures are figures of traffic between servers, each message on all rails that both have:
+// port i sends to port i.
+type ServerFigures struct {
+	Servers   int `json:"servers"`
+	HostPorts int `json:"host_ports"`
+	Planes    int `json:"planes"`
+	// EBB is the effective bisection bandwidth over random bisections of the servers, one way, of a
+	// port as a share of a link; PerServer is that of a server, in links.
+	EBB       Summary    `json:"ebb"`
+	PerServer Summary    `json:"ebb_per_server"`
+	Shift     Collective `json:"shift"` // all-to-all by shifts of the servers, in order of leaves
 }
 
 // KeyFigures holds the figures of the yardstick that weigh most. Engine auto chooses by the first
@@ -84,8 +101,41 @@ func NewYardstick(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measure
 	if err := y.doubling(ctx, n, opt); err != nil {
 		return nil, err
 	}
-	y.PairLoadSwitches, err = endPairs(ctx, g, p, m.Workers)
+	if y.PairLoadSwitches, err = endPairs(ctx, g, p, m.Workers); err != nil {
+		return nil, err
+	}
+	if n.Servers() != nil {
+		y.Servers, err = n.serverFigures(ctx, opt)
+	}
 	return y, err
+}
+
+// serverFigures measures the traffic between servers.
+func (n *Network) serverFigures(ctx context.Context, opt Options) (*ServerFigures, error) {
+	s := n.Servers()
+	out := &ServerFigures{HostPorts: len(n.Hosts), Planes: s.Planes}
+	var err error
+	run := func(pattern string, hosts []int32, opt Options, rounds int) (r *Result, all int) {
+		p, place, parsed := s.OnServers(pattern, hosts, 0)
+		if err = cmp.Or(err, parsed); err != nil {
+			return nil, 0
+		}
+		out.Servers, opt.Place = len(place.Units), place
+		if rounds > 0 {
+			p, all = p.Sample(rounds), p.Rounds
+		}
+		r, err = n.Run(ctx, p, opt)
+		return r, all
+	}
+	random := opt
+	random.Shuffle = true
+	bisections, _ := run("bisect", n.Hosts, random, 0)
+	shifts, all := run("shift", n.ByLeaf(), opt, max(1, flowsMost/max(len(n.Hosts), 1)))
+	if err != nil {
+		return nil, err
+	}
+	out.EBB, out.PerServer, out.Shift = bisections.Bandwidth, *bisections.PerServer, collectiveOf(shifts, all)
+	return out, nil
 }
 
 // NewKeyFigures measures the key figures of a Plan alone, over less traffic. It fails as
@@ -131,10 +181,11 @@ func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows
 // shifts measures all-to-all by shifts, or a sample with at most the given number of flows.
 func (n *Network) shifts(ctx context.Context, opt Options, flows int) (Collective, error) {
 	opt.Hosts = n.ByLeaf()
-	shift, err := traffic.Parse("shift", len(n.Hosts))
+	shift, place, err := n.Servers().OnPorts("shift", opt.Hosts, 0)
 	if err != nil {
 		return Collective{}, err
 	}
+	opt.Place = place
 	r, err := n.Run(ctx, shift.Sample(max(1, flows/max(len(n.Hosts), 1))), opt)
 	if err != nil {
 		return Collective{}, err
@@ -293,17 +344,24 @@ func (t *endTree) add(target int32) {
 // shortest paths; and the bound by lengths, if there is one.
 func (n *Network) bisectionBound(ctx context.Context, opt Options, lengths *lengths) (float64, error) {
 	b := newCutBound(n, lengths)
-	order := slices.Clone(n.Hosts)
+	p, place, err := n.Servers().OnPorts("bisect", n.Hosts, 0)
+	if err != nil {
+		return 0, err
+	}
+	order := slices.Clone(place.Units)
 	var rng rand.PCG
+	var pairs traffic.Flows
 	sum := 0.0
 	for run := range opt.Runs {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		copy(order, n.Hosts)
+		copy(order, place.Units)
 		traffic.Seed(&rng, opt.Seed, run, -1)
-		traffic.Shuffle(order, &rng)
-		sum += b.bisection(order)
+		place.Shuffle(order, &rng)
+		p.Round(&pairs, 0, &rng)
+		place.ToPorts(&pairs, order)
+		sum += b.bisection(&pairs)
 	}
 	return sum / float64(max(opt.Runs, 1)), nil
 }

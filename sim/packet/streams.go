@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Anyone stands for a target drawn anew for each message.
@@ -14,9 +15,10 @@ const Forever = int64(1) << 62
 
 // Stream sends messages from one end port, one after the other.
 type Stream struct {
-	Src, Dst int32 // Anyone: drawn among Streams.Targets
-	Bytes    int64 // of a message
-	Level    uint8 // level of service, by number in Plan.Levels
+	Src, Dst int32   // Anyone: drawn among Targets
+	Targets  []int32 // of Anyone; nil: Streams.Targets
+	Bytes    int64   // of a message
+	Level    uint8   // level of service, by number in Plan.Levels
 	// Most makes the bytes of each message uniformly random from Bytes to Most; 0: all messages
 	// have Bytes.
 	Most int64
@@ -46,7 +48,10 @@ func HotSpot(hosts []int32, spots, i int) int32 {
 type Streams struct {
 	List    []Stream
 	Targets []int32 // end ports for Anyone, at least two
-	Seed    uint64
+	// Server holds the server of each end port, for Anyone: ports of one server send nothing to
+	// each other. Nil: each has one port.
+	Server []int32
+	Seed   uint64
 
 	draw     []drawing  // by stream: the next message
 	backlogs []*backlog // by stream; nil if all messages are queued when they are due
@@ -81,9 +86,9 @@ func (w *Streams) message(d *drawing, st *Stream) (dst int32, bytes int64) {
 	if st.Share > 0 && rng.Float64() < st.Share {
 		dst = st.Spot
 	}
-	for dst == Anyone || dst == st.Src && st.Dst == Anyone {
-		dst = w.Targets[rng.IntN(len(w.Targets))]
-		if dst == st.Src {
+	for targets := w.targets(st); dst == Anyone || dst == st.Src && st.Dst == Anyone; {
+		dst = targets[rng.IntN(len(targets))]
+		if !w.isOther(st.Src, dst) {
 			dst = Anyone
 		}
 	}
@@ -99,7 +104,7 @@ func (w *Streams) Begin(s *Sim) {
 	s.beforeLanes = append(s.beforeLanes, w.keepNone)
 	for i := range w.List {
 		st, d := &w.List[i], &w.draw[i]
-		if (st.Dst == Anyone || st.Share > 0 && st.Spot == Anyone) && !w.hasOther(st.Src) {
+		if (st.Dst == Anyone || st.Share > 0 && st.Spot == Anyone) && !w.hasOther(st) {
 			s.Fail(fmt.Errorf("packet: a stream from end port %d to anyone, but there is no other target", st.Src))
 			return
 		}
@@ -144,15 +149,22 @@ func (w *Streams) send(s *Sim, id int32) {
 	}
 }
 
-// hasOther reports whether a target other than the source exists. Two different targets are enough
-// for every source.
-func (w *Streams) hasOther(src int32) bool {
-	for _, dst := range w.Targets {
-		if dst != src && dst != Anyone {
-			return true
-		}
+// hasOther reports whether a stream to Anyone has a target.
+func (w *Streams) hasOther(st *Stream) bool {
+	return slices.ContainsFunc(w.targets(st), func(dst int32) bool { return w.isOther(st.Src, dst) })
+}
+
+// targets lists the end ports among which Anyone is drawn.
+func (w *Streams) targets(st *Stream) []int32 {
+	if st.Targets != nil {
+		return st.Targets
 	}
-	return false
+	return w.Targets
+}
+
+// isOther reports whether a source may send to a target drawn for Anyone.
+func (w *Streams) isOther(src, dst int32) bool {
+	return dst != src && dst != Anyone && (w.Server == nil || w.Server[src] != w.Server[dst])
 }
 
 // Sent continues a stream without gaps, and queues a message that was held back.

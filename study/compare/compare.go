@@ -162,6 +162,7 @@ func NewRow(ctx context.Context, g *fabric.Graph, step route.Step, asked *planne
 	if err := r.Judge(ctx, g, &req); err != nil {
 		return nil, err
 	}
+	r.Report.CountServers(g)
 	c.Check, c.Judged = r.Report, r.Judged
 	c.Counted, err = seconds(req.Now, func() (err error) {
 		c.Figures, err = flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: figures.Runs, Seed: req.Seed, Workers: req.Workers})

@@ -29,8 +29,9 @@ type Simulation struct {
 	Choice  *planner.Choice `json:"auto,omitempty"` // how engine auto chose the engine
 	Pattern string          `json:"pattern"`
 	Order   string          `json:"order"` // of ranks on hosts: random, natural or leaf
-	Hosts   int             `json:"hosts"`
-	Seed    uint64          `json:"seed"`
+	Hosts   int             `json:"hosts"` // host ports with a LID
+	Where
+	Seed uint64 `json:"seed"`
 	// EBB is the effective bisection bandwidth, for the bisection patterns only.
 	EBB       *flow.Summary `json:"ebb,omitempty"`
 	Direction string        `json:"ebb_direction,omitempty"` // "one way" or "both ways"
@@ -40,6 +41,44 @@ type Simulation struct {
 	Spread  *flow.Result `json:"spread_over_lids,omitempty"`
 	Pairs   *Pairs       `json:"all_pairs,omitempty"`
 	Seconds float64      `json:"seconds"` // simulation alone
+}
+
+// Where says what the ranks of traffic are.
+type Where struct {
+	RanksOn   string `json:"ranks_on"` // ports: a rank is a host port; servers: a server
+	Servers   int    `json:"servers"`
+	HostPorts int    `json:"host_ports"`
+	Planes    int    `json:"planes,omitempty"` // networks that no cable joins; with ranks on ports each has the pattern by itself
+}
+
+// Ranks of traffic.
+const (
+	onPorts   = "ports"
+	OnServers = "servers"
+)
+
+// WhereOf describes ranks on host ports or on servers.
+func WhereOf(s *traffic.Servers, hosts []int32, on string) Where {
+	w := Where{RanksOn: cmp.Or(on, onPorts), Servers: len(hosts), HostPorts: len(hosts)}
+	if s != nil {
+		w.Servers, w.Planes = s.Count(hosts), s.Planes
+	}
+	return w
+}
+
+// row describes servers with several ports; "" if each has one.
+func (w *Where) row() []string {
+	if w.Servers == w.HostPorts {
+		return nil
+	}
+	text := fmt.Sprintf("%d, with %d host ports", w.Servers, w.HostPorts)
+	switch {
+	case w.RanksOn == OnServers:
+		text += "; a rank is a server, which sends on every rail that its peer has too"
+	case w.Planes > 1:
+		text += fmt.Sprintf("; each of %d planes has the pattern by itself", w.Planes)
+	}
+	return []string{"servers", text}
 }
 
 // Pairs holds the figures over all pairs of hosts.
@@ -62,6 +101,7 @@ type Request struct {
 	Text    []byte
 	Order   string // of ranks on hosts: "random" in every run, "natural", "leaf", or "auto", as the pattern has it
 	Ranks   int    // 0: all hosts
+	RanksOn string // "ports", which "" is too, or OnServers
 	NoPairs bool   // leave out the figures over all pairs
 	flow.Options
 }
@@ -77,6 +117,16 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("runs %d: want at least 1 and at most %d", r.Runs, MaxRuns)
 	case r.Ranks < 0:
 		return fmt.Errorf("ranks %d: want at least 1", r.Ranks)
+	case r.RanksOn == OnServers && r.File != "":
+		return errors.New("ranks-on servers: the file of flows names ports")
+	}
+	return CheckRanksOn(r.RanksOn)
+}
+
+// CheckRanksOn returns an error for a value of --ranks-on that does not exist.
+func CheckRanksOn(on string) error {
+	if on != "" && on != onPorts && on != OnServers {
+		return fmt.Errorf("ranks-on %q: want ports or servers", on)
 	}
 	return nil
 }
@@ -88,21 +138,26 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.ParsePattern(g, n.Hosts)
+	hosts := n.Hosts
+	if r.Order == "leaf" {
+		hosts = n.ByLeaf()
+	}
+	p, place, err := r.Place(g, n.Servers(), hosts)
 	if err != nil {
 		return nil, err
 	}
-	out := &Simulation{Fabric: g.Name, Pattern: p.Name, Order: "natural", Hosts: len(n.Hosts), Seed: r.Seed, Refused: study.RefusalsOf(routing.Refused), Choice: routing.Choice}
+	out := &Simulation{Fabric: g.Name, Pattern: p.Name, Order: "natural", Hosts: len(n.Hosts), Seed: r.Seed, Where: WhereOf(n.Servers(), n.Hosts, r.RanksOn), Refused: study.RefusalsOf(routing.Refused), Choice: routing.Choice}
 	if routing.Engine != nil {
 		out.Engine = routing.Engine.Name
 	}
 	opt := r.Options
+	opt.Place = place
 	opt.Shuffle = r.Order == "random" || r.Order == "auto" && p.Shuffled
 	switch {
 	case opt.Shuffle:
 		out.Order = "random"
 	case r.Order == "leaf":
-		out.Order, opt.Hosts = "leaf", n.ByLeaf()
+		out.Order = "leaf"
 	}
 	if out.Result, err = n.Run(ctx, p, opt); err != nil {
 		return nil, err
@@ -130,21 +185,27 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *
 // ranks. It runs before routing, when every host port is taken to have a LID.
 func (r *Request) Check(g *fabric.Graph) error {
 	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) })
-	_, err := r.ParsePattern(g, hosts)
+	_, _, err := r.Place(g, traffic.ServersOf(g), hosts)
 	return err
 }
 
-// ParsePattern makes the traffic pattern for hosts by rank.
-func (r *Request) ParsePattern(g *fabric.Graph, hosts []int32) (*traffic.Pattern, error) {
-	ranks := len(hosts)
-	if r.Ranks > ranks {
-		return nil, fmt.Errorf("--ranks %d: the fabric has %d host ports with a LID", r.Ranks, ranks)
+// Place makes the traffic pattern for hosts by rank, and puts its ranks on them.
+func (r *Request) Place(g *fabric.Graph, servers *traffic.Servers, hosts []int32) (*traffic.Pattern, *traffic.Placement, error) {
+	most, what := len(hosts), "host ports"
+	if r.RanksOn == OnServers {
+		most, what = WhereOf(servers, hosts, "").Servers, "servers"
 	}
-	ranks = cmp.Or(r.Ranks, ranks)
-	if r.File == "" {
-		return traffic.Parse(r.Pattern, ranks)
+	if r.Ranks > most {
+		return nil, nil, fmt.Errorf("--ranks %d: the fabric has %d %s with a LID", r.Ranks, most, what)
 	}
-	return traffic.ReadFile(r.File, r.Text, g, hosts[:ranks])
+	switch {
+	case r.File != "":
+		p, err := traffic.ReadFile(r.File, r.Text, g, hosts[:cmp.Or(r.Ranks, most)])
+		return p, traffic.OnHosts(hosts), err
+	case r.RanksOn == OnServers:
+		return servers.OnServers(r.Pattern, hosts, r.Ranks)
+	}
+	return servers.OnPorts(r.Pattern, hosts, r.Ranks)
 }
 
 func allPairs(ctx context.Context, g *fabric.Graph, n *flow.Network, plan *route.Plan, workers int) (*Pairs, error) {
@@ -163,6 +224,9 @@ func allPairs(ctx context.Context, g *fabric.Graph, n *flow.Network, plan *route
 
 // Warnings lists facts that qualify the figures: undelivered flows, unknown rates.
 func (o *Simulation) Warnings() (list []string) {
+	if o.Flows == 0 && o.Servers < o.HostPorts && o.Rounds > 0 {
+		list = append(list, "all flows are between ports of one server, and use no network: add --ranks-on servers, or --order random")
+	}
 	if o.Undelivered > 0 {
 		list = append(list, fmt.Sprintf("the tables do not deliver %d of %d flows: they count as bandwidth 0", o.Undelivered, o.Flows))
 	}
@@ -182,6 +246,9 @@ func (o *Simulation) Write(w io.Writer) error {
 		{"engine", cmp.Or(o.Engine, "tables of a file")},
 		{"pattern", fmt.Sprintf("%s, %d ranks, %s order", o.Pattern, o.Ranks, o.Order)},
 		{"runs", fmt.Sprintf("%d of %s, %s in all", o.Runs, study.Plural(o.Rounds, "round"), study.Plural(o.Flows, "flow"))},
+	}
+	if row := o.row(); row != nil {
+		rows = append(rows, row)
 	}
 	if o.Undelivered > 0 {
 		rows = append(rows, []string{"not delivered", study.Plural(o.Undelivered, "flow")})
@@ -209,6 +276,9 @@ func (o *Simulation) Write(w io.Writer) error {
 // writeResult prints the bandwidth and the congestion of the flows.
 func writeResult(w io.Writer, what string, r *flow.Result) error {
 	stats := [][]string{{"", "MEAN", "+-95%", "MIN", "MEDIAN", "MAX"}, summaryRow(what, &r.Bandwidth, 4)}
+	if r.PerServer != nil {
+		stats = append(stats, summaryRow("the same of a server, in links", r.PerServer, 4))
+	}
 	if r.MaxMin != nil {
 		name := "max-min fair share"
 		if r.Rates.Gbps > 0 {

@@ -35,6 +35,7 @@ type Traffic struct {
 	Text     []byte // content of File, Messages or Streams
 	Order    string // as in flows.Request
 	Ranks    int    // 0: all hosts
+	RanksOn  string // as in flows.Request
 	HotSpots HotSpots
 	Loads    []float64
 	// Bursts alternate between sending at the rate of the link and silence. If Off is 0, each of
@@ -117,6 +118,8 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("steps %d: want 0 to 10000", r.Steps)
 	case time.Duration(r.Steps)*100*time.Nanosecond > r.Duration:
 		return fmt.Errorf("steps %d: a step of %v has less than 100ns; give fewer, or a longer --duration", r.Steps, r.Duration/time.Duration(r.Steps))
+	case r.RanksOn == flows.OnServers && r.File+r.Messages+r.Streams != "":
+		return errors.New("ranks-on servers: the file names ports")
 	case r.Warmup < 0 || r.Warmup > 10*time.Second:
 		return fmt.Errorf("warmup %v: want 0 to 10s", r.Warmup)
 	case r.Order == "random" && r.Messages+r.Streams != "":
@@ -135,6 +138,9 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("block-time %v: want 0 to 1s", r.Changes.BlockTime)
 	case r.Bursts.On > 0 && (r.Bursts.Off > 0) == (len(r.Loads) > 0):
 		return errors.New("bursts: want off=TIME, or --load, from which it follows")
+	}
+	if err := flows.CheckRanksOn(r.RanksOn); err != nil {
+		return err
 	}
 	if r.IsBEff() {
 		return r.validateBEff()
@@ -167,5 +173,5 @@ func (r *Request) Check(g *fabric.Graph) error {
 	case r.File == "" && r.Pattern == Uniform, r.IsBEff():
 		return nil
 	}
-	return (&flows.Request{Pattern: r.Pattern, File: r.File, Text: r.Text, Ranks: r.Ranks}).Check(g)
+	return (&flows.Request{Pattern: r.Pattern, File: r.File, Text: r.Text, Ranks: r.Ranks, RanksOn: r.RanksOn}).Check(g)
 }

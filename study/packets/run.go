@@ -25,10 +25,14 @@ type job struct {
 	*Request
 	g       *fabric.Graph
 	plan    *planner.Result
-	hosts   []int32           // end ports of the ranks, before shuffling
-	pattern *traffic.Pattern  // nil for Uniform
-	timed   []traffic.Message // in place of it
-	streams []traffic.Stream  // likewise
+	hosts   []int32 // end ports of the ranks, before shuffling
+	ranks   int
+	where   flows.Where
+	servers *traffic.Servers   // nil if each has one port
+	pattern *traffic.Pattern   // nil for Uniform
+	place   *traffic.Placement // of the ranks of the pattern
+	timed   []traffic.Message  // in place of it
+	streams []traffic.Stream   // likewise
 	shuffle bool
 	once    bool
 	changes []NetworkChange
@@ -103,8 +107,8 @@ func (j *job) allSame(load float64) bool {
 func (j *job) document() *Simulation {
 	out := &Simulation{Rows: []Row{}, Busiest: []BusyLink{}}
 	out.Settings = Settings{
-		Fabric: j.g.Name, Pattern: j.Pattern, Order: "natural", Ranks: len(j.hosts), Seeds: 1, VLs: packet.Lanes(j.plan.Plan),
-		Refused: study.RefusalsOf(j.plan.Refused), Choice: j.plan.Choice, Changes: j.changes,
+		Fabric: j.g.Name, Pattern: j.Pattern, Order: "natural", Ranks: j.ranks, Seeds: 1, VLs: packet.Lanes(j.plan.Plan),
+		Refused: study.RefusalsOf(j.plan.Refused), Choice: j.plan.Choice, Changes: j.changes, Where: j.where,
 	}
 	if j.plan.Engine != nil {
 		out.Engine = j.plan.Engine.Name
@@ -148,12 +152,19 @@ func (j *job) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ranks := len(n.Hosts)
+	if j.Between == nil { // hosts of several subnets reach each other through routers
+		j.servers = n.Servers()
+	}
+	j.where = flows.WhereOf(j.servers, n.Hosts, j.RanksOn)
+	ranks, what := len(n.Hosts), "host port"
+	if j.onServers() {
+		ranks, what = j.where.Servers, "server"
+	}
 	if j.Ranks > ranks {
-		return fmt.Errorf("--ranks %d: the fabric has %d host ports with a LID", j.Ranks, ranks)
+		return fmt.Errorf("--ranks %d: the fabric has %d %ss with a LID", j.Ranks, ranks, what)
 	}
 	if ranks = cmp.Or(j.Ranks, ranks); ranks < 2 {
-		return fmt.Errorf("%s with a LID: traffic needs two", study.Plural(ranks, "host port"))
+		return fmt.Errorf("%s with a LID: traffic needs two", study.Plural(ranks, what))
 	}
 	j.hosts = n.Hosts
 	if j.Order == "leaf" {
@@ -177,13 +188,19 @@ func (j *job) prepare(ctx context.Context) error {
 			}
 		}
 	case j.IsBEff():
+		if j.servers != nil {
+			j.hosts, err = j.ranksOfBEff()
+		}
+		if err != nil {
+			return err
+		}
 	case j.File == "" && j.Pattern == Uniform:
 		if err := j.checkUniform(ranks); err != nil {
 			return err
 		}
 	default:
-		f := &flows.Request{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks}
-		if j.pattern, err = f.ParsePattern(j.g, n.Hosts); err != nil {
+		f := &flows.Request{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks, RanksOn: j.RanksOn}
+		if j.pattern, j.place, err = f.Place(j.g, j.servers, j.hosts); err != nil {
 			return err
 		}
 		j.shuffle = j.Order == "random" || j.Order == "auto" && j.pattern.Shuffled
@@ -197,8 +214,14 @@ func (j *job) prepare(ctx context.Context) error {
 			return fmt.Errorf("--message: all messages of pattern %s have one size, because its rounds wait for one another", j.pattern.Name)
 		}
 	}
-	if !j.shuffle {
+	switch {
+	case j.onServers():
+		j.hosts = j.portsOf(ranks)
+	case !j.shuffle:
 		j.hosts = j.hosts[:ranks]
+	}
+	if j.ranks = len(j.hosts); j.onServers() && !j.IsBEff() {
+		j.ranks = ranks
 	}
 	return nil
 }
@@ -223,17 +246,20 @@ func (j *job) run(ctx context.Context, load float64, seed uint64, step func()) (
 	var rounds []traffic.Flows
 	if j.pattern != nil {
 		var rng rand.PCG
+		units := j.place.Units
 		if j.shuffle {
-			r.hosts = slices.Clone(j.hosts)
+			units = slices.Clone(units)
 			traffic.Seed(&rng, seed, 0, -1)
-			traffic.Shuffle(r.hosts, &rng)
+			j.place.Shuffle(units, &rng)
 		}
 		rounds = make([]traffic.Flows, j.pattern.Rounds)
 		for i := range rounds {
 			traffic.Seed(&rng, seed, 0, i)
 			j.pattern.Round(&rounds[i], i, &rng)
 		}
-		r.hosts = r.hosts[:j.pattern.Ranks]
+		if r.hosts = units[:j.pattern.Ranks]; j.servers != nil && !j.pattern.Fixed {
+			r.hosts = j.onNetwork(rounds, units)
+		}
 	}
 	work := j.workload(r, rounds)
 	hardware := j.Hardware

@@ -11,6 +11,7 @@ import (
 	"weft/sim/flow"
 	"weft/sim/packet"
 	"weft/study"
+	"weft/study/flows"
 )
 
 // Simulation is the document of `weft simulate packet --json`. Times are of the network, in
@@ -41,8 +42,9 @@ type Settings struct {
 	Pattern string          `json:"pattern"`
 	Order   string          `json:"order"` // of ranks on hosts: random, natural or leaf
 	Ranks   int             `json:"ranks"`
-	VLs     int             `json:"vls"` // data VLs in use
-	Seeds   int             `json:"seeds"`
+	flows.Where
+	VLs   int `json:"vls"` // data VLs in use
+	Seeds int `json:"seeds"`
 	// Message is the bytes of each message, 0 for the usual: an MTU, or flows without end.
 	Message int64 `json:"message_bytes,omitempty"`
 	// MostMessage is the size of the largest message if sizes are random; Message is then the

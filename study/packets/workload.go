@@ -118,10 +118,19 @@ func levelOf(p *route.Plan, name string) (uint8, error) {
 // uniform makes every host send to any other, and a share of its messages to its hot-spot.
 func (j *job) uniform(r *oneRun) *packet.Streams {
 	streams := &packet.Streams{Targets: r.hosts, Seed: r.seed}
+	peers := j.peersOf(r.hosts)
+	if j.servers != nil {
+		streams.Server = j.servers.Of
+	}
 	for i, h := range r.hosts {
 		s := j.stream(r, h, packet.Anyone, 1)
+		if peers != nil {
+			if s.Targets = peers[i]; s.Targets == nil {
+				continue // nobody to send to
+			}
+		}
 		if j.HotSpots.Groups > 0 {
-			if spot := packet.HotSpot(r.hosts, j.HotSpots.Groups, i); spot != h {
+			if spot := packet.HotSpot(r.hosts, j.HotSpots.Groups, i); spot != h && (j.servers == nil || j.servers.Meet(h, spot)) {
 				s.Spot, s.Share = spot, j.HotSpots.Share
 			}
 		}

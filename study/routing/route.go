@@ -47,6 +47,9 @@ func New(g *fabric.Graph, r *planner.Result, peakRSS float64) *Route {
 	if r.Plan.Used.All > 0 {
 		used = &r.Plan.Used
 	}
+	if r.Report != nil {
+		r.Report.CountServers(g)
+	}
 	return &Route{
 		Used: used, Engine: r.Engine.Name, Refused: study.RefusalsOf(r.Refused), Choice: r.Choice, Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
 		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Replies: study.RepliesOf(r.Plan), Seconds: r.Seconds, Stages: r.Stages, PeakRSS: peakRSS,

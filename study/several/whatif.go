@@ -117,7 +117,7 @@ func (t *Today) measure(ctx context.Context, p *intersubnet.Plan, changed ...int
 	s := &State{Pairs: r.Pairs, Lost: r.Unreachable + r.Disconnected, CutOff: r.Disconnected, LocalFaults: r.LocalFaults, DeadlockFree: r.DeadlockFree, Layers: p.Layers, VLs: r.VLs, AvgHops: r.Hops.Avg}
 	for _, sub := range changed {
 		g := p.Net.Graph(int32(sub))
-		inside, err := whatif.Measure(ctx, g, p.Local[sub], flow.Measure{Runs: whatif.NoFigures, Workers: workers}, whatif.FindPlanes(t.net.Graph(int32(sub)), g))
+		inside, err := whatif.Measure(ctx, g, p.Local[sub], flow.Measure{Runs: whatif.NoFigures, Workers: workers}, whatif.FindPlanes(t.net.Kinds[t.net.Subnets[sub].Kind].Fabric, p.Net.Kinds[p.Net.Subnets[sub].Kind].Fabric))
 		if err != nil {
 			return nil, err
 		}

@@ -362,3 +362,33 @@ func TestBadChanges(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Servers of several ports are lost and degraded inside subnets as in a fabric by itself.
+func TestServersBetween(t *testing.T) {
+	n := subnetstest.Network(t, "subnets(2,rail(2,3,2,spines=2)|radix(12),routers=1)")
+	for _, c := range []struct {
+		kind, what     string
+		lost, degraded []string
+	}{
+		{"fail", "s0: server=host 3", []string{"s0: host 3"}, nil},
+		{"drain", "s1: host 3", []string{"s1: host 3"}, nil},
+		{"fail", "s1: pod 0 rail 1", nil, []string{"s1: host 0", "s1: host 1", "s1: host 2"}},
+		{"add", "s0: pod 2", nil, nil},
+	} {
+		changed, err := changeNetwork(n, []whatif.Change{{Kind: c.kind, What: c.what}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &changed.lost
+		var degraded []string
+		for _, d := range l.Degraded {
+			degraded = append(degraded, d.Server)
+		}
+		if len(l.ServersCutOff) > 0 || !slices.Equal(l.ServersLost, c.lost) || !slices.Equal(degraded, c.degraded) {
+			t.Errorf("--%s %s: %+v", c.kind, c.what, l)
+		}
+		if added := len(changed.parts.Added); (c.kind == "add") != (added == 2+3) {
+			t.Errorf("--%s %s: %d nodes are added", c.kind, c.what, added)
+		}
+	}
+}

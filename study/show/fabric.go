@@ -100,7 +100,7 @@ func (f *Fabric) write(w io.Writer, shown int) error {
 			return err
 		}
 	}
-	if err := writeRails(w, &f.Servers, shown); err != nil {
+	if err := writeRails(w, f, shown); err != nil {
 		return err
 	}
 	if err := writeCables(w, f.Cables, shown); err != nil {

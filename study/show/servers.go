@@ -94,8 +94,9 @@ func byText(by map[string]int) string {
 	return strings.Join(signs, ", ")
 }
 
-// writeRails lists the rails, and the host ports on an unexpected one.
-func writeRails(w io.Writer, n *summary.Servers, shown int) error {
+// writeRails lists the rails, and the host ports on an unexpected one that are not at odd cables.
+func writeRails(w io.Writer, f *Fabric, shown int) error {
+	n := &f.Servers
 	if n.Rails == 0 {
 		return nil
 	}
@@ -122,9 +123,17 @@ func writeRails(w io.Writer, n *summary.Servers, shown int) error {
 	if more := n.Rails - shown; more > 0 {
 		fmt.Fprintf(w, "  and %d more (-v lists all)\n", more)
 	}
+	listed := map[fabric.PortName]bool{}
+	for i := range f.Cables.Cables {
+		for _, p := range f.Cables.Cables[i].Ports {
+			listed[p] = true
+		}
+	}
 	var odd []string
 	for i := range n.OddRails {
-		odd = append(odd, n.OddRails[i].Text)
+		if o := &n.OddRails[i]; !listed[o.Port] {
+			odd = append(odd, o.Text)
+		}
 	}
 	study.WriteSome(w, "host ports on another rail than expected", odd, shown)
 	return nil

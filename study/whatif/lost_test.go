@@ -173,24 +173,26 @@ func TestServersCounted(t *testing.T) {
 // apart loses its own.
 func TestPlanes(t *testing.T) {
 	f := parse(t, "rlft(4,2)|planes(2)|radix(8)")
+	torn := Change{"fail", "switch=plane 1 spine 0,plane 1 spine 1"}
 	for _, c := range []struct {
-		kind, what string
-		ok         bool
-		apart      int64 // after the change
-		cutOff     int64
+		changes []Change
+		ok      bool
+		apart   int64 // after the change
+		cutOff  int64
 	}{
-		{"add", "rack 9", true, 2 * 10 * 10, 0},
-		{"fail", "plane 1 leaf 0", true, 2 * 6 * 8, 0},
-		{"fail", "switch=plane 1 spine 0,plane 1 spine 1", false, 2 * 8 * 8, 8 * 6},
-		{"drain", "host 3", true, 2 * 7 * 7, 0},
+		{[]Change{{"add", "rack 9"}}, true, 2 * 10 * 10, 0},
+		{[]Change{{"fail", "plane 1 leaf 0"}}, true, 2 * 6 * 8, 0},
+		{[]Change{torn}, false, 2 * 8 * 8, 8 * 6},
+		{[]Change{{"add", "rack 9"}, torn}, false, 2 * 10 * 10, 10 * 8},
+		{[]Change{{"drain", "host 3"}}, true, 2 * 7 * 7, 0},
 	} {
-		a := ask(t, f, Change{c.kind, c.what})
+		a := ask(t, f, c.changes...)
 		s := a.Repaired
 		if s == nil {
 			s = a.Fresh
 		}
 		if a.Today.Apart != 2*8*8 || a.Today.lost() != 0 || a.Today.Losing != 0 || a.OK != c.ok || s.Apart != c.apart || s.cutOff() != c.cutOff || s.lost() != c.cutOff {
-			t.Errorf("--%s %s: %v %s; today %+v, then %+v", c.kind, c.what, a.OK, a.Reason, a.Today, s)
+			t.Errorf("%v: %v %s; today %+v, then %+v", c.changes, a.OK, a.Reason, a.Today, s)
 		}
 	}
 }

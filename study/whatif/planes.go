@@ -9,24 +9,26 @@ type Planes struct {
 	part, net map[fabric.GUID]fabric.GUID // another switch of the part, or of the network
 }
 
-// FindPlanes finds the planes of a network before and after changes: what a change tears apart was
-// no plane.
-func FindPlanes(graphs ...*fabric.Graph) *Planes {
+// FindPlanes finds the planes of a fabric, or of one before and after changes. Cables count whether
+// they are up or down: what a failure tears apart is no plane.
+func FindPlanes(fabrics ...*fabric.Fabric) *Planes {
 	p := &Planes{map[fabric.GUID]fabric.GUID{}, map[fabric.GUID]fabric.GUID{}}
-	for _, g := range graphs {
-		for c := range g.NumChannels {
-			join(p.part, g.SwitchGUID[g.From[c]], g.SwitchGUID[g.To[c]])
-			join(p.net, g.SwitchGUID[g.From[c]], g.SwitchGUID[g.To[c]])
+	for _, f := range fabrics {
+		for i := range f.Links {
+			if l := &f.Links[i]; f.IsSwitchLink(fabric.LinkID(i)) {
+				join(p.part, f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID)
+				join(p.net, f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID)
+			}
 		}
-		servers := g.Servers()
-		for i := range servers.List {
+		for _, s := range f.Servers().List {
 			first := fabric.GUID(0)
-			for e := range servers.Ends(g, int32(i)) {
-				here := g.SwitchGUID[g.EndSwitch[e]]
-				if first == 0 {
-					first = here
+			for _, adapter := range s.Adapters {
+				for peer := range f.SwitchPeers(fabric.NodeID(adapter), nil) {
+					if first == 0 {
+						first = f.Nodes[peer].GUID
+					}
+					join(p.net, first, f.Nodes[peer].GUID)
 				}
-				join(p.net, first, here)
 			}
 		}
 	}

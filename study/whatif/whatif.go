@@ -38,7 +38,7 @@ type Today struct {
 // New judges and measures the present routing. Without a Plan it routes the fabric as opt says.
 func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (*Today, error) {
 	t := &Today{fabric: f, graph: f.Compile(), opt: opt}
-	t.planes = FindPlanes(t.graph)
+	t.planes = FindPlanes(f)
 	all := NoLoss()
 	all.Servers, all.HostPorts = CountServers(t.graph)
 	t.several, t.port = all.several(), all.port()
@@ -165,7 +165,7 @@ func (t *Today) compile(after *fabric.Fabric, drained map[fabric.GUID]bool) (*ch
 	}
 	c.lost, c.planes = LostHosts(t.graph, after, c.graph, drained), t.planes
 	if !samePlaces(t.fabric, after) {
-		c.planes = FindPlanes(t.graph, c.graph)
+		c.planes = FindPlanes(t.fabric, after)
 	}
 	return c, nil
 }
