@@ -37,6 +37,11 @@ func (f *Fabric) find(kind, name string, types ...NodeType) (NodeID, error) {
 		return ids[i], nil
 	}
 	is := func(n *Node) bool { return slices.Contains(types, n.Type) }
+	if guid, err := ParseGUID(name); err == nil && strings.HasPrefix(name, "0x") {
+		if id, known := f.NodeByGUID(guid); known && is(&f.Nodes[id]) {
+			return id, nil // no name fits better
+		}
+	}
 	id, err := among(is)
 	none, ok := errors.AsType[*NoName](err)
 	if !ok || none.Count > 0 {

@@ -61,7 +61,8 @@ var commandGroups = map[string][]flagGroup{
 		{"Measurement", "runs window round-trip"},
 	},
 	"weft suggest": {
-		{"Machine", "hosts radix rails oversubscription kinds prices"},
+		{"Servers", "hosts rails servers storage service now later"},
+		{"Network", "radix oversubscription storage-oversubscription between-pods kinds prices"},
 		{"Measurement", "measure runs seed"},
 	},
 	"weft emulate": {

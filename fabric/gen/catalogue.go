@@ -79,8 +79,8 @@ var topologies = []spec{
 		source: "Zahavi 2010", example: "rlft(36,3)", build: rlft,
 	},
 	{
-		name: "tree", params: []param{need("radix", 2, fabric.MaxPorts), need("hosts", 1, fabric.MaxNodes), optional("ratio", ratio, "1")},
-		what:   "the fat tree of the fewest switches of one radix that holds so many hosts, in one to three levels: whole, or with ratio= hosts at most for each cable up of a leaf",
+		name: "tree", params: []param{need("radix", 2, fabric.MaxPorts), need("hosts", 1, fabric.MaxNodes), optional("ratio", ratio, "1"), optional("pods", ratio, "R"), option("first", "0", 0, fabric.MaxNodes)},
+		what:   "the fat tree of the fewest switches of one radix that holds so many hosts, in one to three levels: whole, or with ratio= hosts at most for each cable up of a leaf, and pods= for each cable up of a pod; the first of several pods holds first= hosts",
 		source: "Leiserson 1985; shapes of Zahavi 2010", example: "tree(40,2000,ratio=2)", build: smallestTree,
 	},
 	{

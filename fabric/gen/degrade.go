@@ -41,6 +41,16 @@ var suffixes = []spec{
 		source: thesis + ", Paper II (oversubscription)", example: "|without(roots=9)", degrade: without,
 	},
 	{
+		name: "later", params: []param{need("from", 1, fabric.MaxNodes), option("to", "last", 1, fabric.MaxNodes)},
+		what:   "a network that grows, at an earlier step: without the hosts of these numbers (from 0, in order of GUID) and the switches that only they need; what stands keeps its cables",
+		source: "weft: clusters that grow", example: "|later(from=300)", degrade: later,
+	},
+	{
+		name: "servers", params: []param{needed("groups", texts, "NxPORTS,..")},
+		what:   "makes servers of several ports from the hosts, in order of GUID: 1024,64x2 leaves 1,024 hosts as they are, and makes 64 servers of two ports from the next 128, port 2 of the first from host 64 of these on; hosts beyond all groups stay",
+		source: "weft: servers of several ports", example: "|servers(4,2x2)", degrade: groupServers,
+	},
+	{
 		name: "hosts", params: []param{need("even", 0, fabric.MaxPorts), need("odd", 0, fabric.MaxPorts)},
 		what:   "X:Y distribution: even= hosts on each even leaf, odd= on each odd one; leaves that are cross-linked, or share hosts of several ports (a pod of rails), count as one",
 		source: thesis + ", Paper I, section IV", example: "|hosts(even=17,odd=1)", degrade: distribute,

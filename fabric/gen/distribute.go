@@ -192,9 +192,8 @@ func freePort(n *fabric.Node) uint8 {
 func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
 	leaves := byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) })
-	second := map[fabric.GUID]fabric.End{} // first host to the former port of its second one
-	drop := make([]bool, len(f.Nodes))
-	var waiting []fabric.NodeID // hosts of one leaf that lack a second port
+	second := map[fabric.GUID][]fabric.NodeID{} // by first host
+	var waiting []fabric.NodeID                 // hosts of one leaf that lack a second port
 	for _, leaf := range leaves {
 		var here []fabric.NodeID
 		for _, p := range hostPorts(f, leaf) {
@@ -204,8 +203,7 @@ func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		}
 		n := min(len(waiting), len(here))
 		for i := range n {
-			second[f.Nodes[waiting[i]].GUID] = fabric.End{Node: here[i], Port: cabled(f, here[i])[0]}
-			drop[here[i]] = true
+			second[f.Nodes[waiting[i]].GUID] = []fabric.NodeID{here[i]}
 		}
 		waiting = append(waiting[n:], here[n:]...)
 	}
@@ -216,27 +214,5 @@ func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	if len(second) == 0 && slices.ContainsFunc(leaves, func(s fabric.NodeID) bool { return len(hostPorts(f, s)) > 0 }) {
 		return nil, problemf(a.pos, "all hosts have several cables already")
 	}
-	g := f.Without(func(id fabric.NodeID) bool { return drop[id] }, nil)
-	for id := range g.Nodes {
-		old, merged := second[g.Nodes[id].GUID]
-		if !merged {
-			continue
-		}
-		port := f.Nodes[old.Node].Ports[old.Port]
-		link := f.Links[port.Link]
-		peer := f.Peer(old)
-		peer.Node, _ = g.NodeByGUID(f.Nodes[peer.Node].GUID)
-		mine := fabric.End{Node: fabric.NodeID(id), Port: freePort(&g.Nodes[id])}
-		if mine.Port == 0 {
-			mine.Port = uint8(len(g.Nodes[id].Ports))
-			port.Link = fabric.NoLink
-			g.Nodes[id].Ports = append(g.Nodes[id].Ports, port)
-		}
-		l, err := g.Connect(mine, peer, link.Width, link.Speed)
-		if err != nil {
-			return nil, err
-		}
-		g.Links[l].Down, g.Links[l].Drained = link.Down, link.Drained
-	}
-	return g, nil
+	return joinHosts(f, second)
 }

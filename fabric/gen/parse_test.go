@@ -136,7 +136,7 @@ func TestErrors(t *testing.T) {
 		{"deimos(hosts=805)", "room for 804"},
 		{"now-c(1)", "too many arguments (accepted: now-c)"},
 
-		{"fat648|", `at 8: no suffix is called "" (accepted: fail drain add move radix without hosts ports merge planes plane aggregation)`},
+		{"fat648|", `at 8: no suffix is called "" (accepted: fail drain add move radix without later servers hosts ports merge planes plane aggregation)`},
 		{"fat648|frail(links=1)", `at 8: no suffix is called "frail"`},
 		{"fat648|fail", "at 8: fail takes one of links, share, switches, switch"},
 		{"fat648|fail(links=1,switches=1)", "takes one of"},
@@ -171,6 +171,14 @@ func TestErrors(t *testing.T) {
 		{"fat648|fail(servers=649)", "at 21: servers=649: 648 servers are up"},
 		{"fat648|fail(server=nobody)", `no server is called "nobody"`},
 		{"fat648|fail(servers=2,links=1)", "takes one of links, share, switches, switch, link, host, server, servers"},
+		{"tree(8,20)|servers(21)", "21: 20 hosts are left to make servers of"},
+		{"tree(8,20)|servers(4,9x2)", "9x2: 16 hosts are left"},
+		{"tree(8,20)|servers(2x)", "2x: want NUMBER or NUMBERxPORTS, up to 254 ports"},
+		{"tree(8,20)|servers(0x2)", "want NUMBER or NUMBERxPORTS"},
+		{"rail(2,4,2)|servers(2x2)", "are made of hosts with one cable"},
+		{"tree(8,20)|later(from=20)", "hosts 20 to 19: there are 20 hosts, numbered from 0"},
+		{"tree(8,20)|later(from=9,to=4)", "hosts 9 to 4"},
+		{"tree(8,100,first=120)", "hosts=100: three levels"},
 		{"fat648|drain(servers=649)", "servers=649: 648 servers are up"},
 		{"rail(8,32,4,spines=16,groups=2)", "groups=2: without cores= they are not connected"},
 		{"rail(8,32,4,spines=16,groups=3,cores=1)", "groups=3: pods=4 is no multiple of it"},
@@ -237,7 +245,7 @@ func TestNearest(t *testing.T) {
 	for s, want := range map[string]string{
 		"rlf(36,2)": "rlft(36,2)", "Torus (4x4)|fail(links=1)": "torus(4x4)|fail(links=1)", "fat684": "fat648",
 		"Dragonfly+(4,4,4,4)": "dragonflyplus(4,4,4,4)", "k-ary n-tree(4,3)": "karytree(4,3)", "ring(8)": "torus(8)", "full-mesh(4)": "fullmesh(4)",
-		"fat-tree(36,2)":       "tree(radix,hosts,ratio=1) or rlft(radix,levels,hosts=full)",
+		"fat-tree(36,2)":       "tree(radix,hosts,ratio=1,pods=R,first=0) or rlft(radix,levels,hosts=full)",
 		"fabric.ibnetdiscover": "", "-": "", "": "", "nowhere/tree.net(2)": "",
 	} {
 		if got := Nearest(s); got != want {

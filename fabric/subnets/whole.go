@@ -49,7 +49,11 @@ func addSubnet(f *fabric.Fabric, n *Network, s int32, routers []fabric.NodeID) e
 		if at.Type == fabric.Router {
 			continue
 		}
-		id, err := f.AddNode(at.Type, at.GUID+sub.Shift, at.NumPorts(), at.Desc)
+		desc := at.Desc
+		if sub.Shift != 0 { // host 0 of each subnet of a formula is a machine of its own
+			desc = sub.Name + " " + desc
+		}
+		id, err := f.AddNode(at.Type, at.GUID+sub.Shift, at.NumPorts(), desc)
 		if err != nil {
 			return err
 		}

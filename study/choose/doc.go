@@ -1,4 +1,4 @@
-// Package choose proposes networks for a machine to be bought, given the number of hosts, the ports
+// Package choose proposes networks for a machine to be bought, given its servers by kind, the ports
 // of a switch and the accepted oversubscription. It finds the smallest tree, rail-optimised tree,
 // Dragonfly, Dragonfly+, HyperX, full mesh, torus and Slim Fly. It builds each by its formula
 // (fabric/gen), counts its parts (fabric/bill), routes it by the engines known to deliver the most
@@ -21,8 +21,11 @@
 //     section 3.3);
 //   - Slim Fly: T <= R d/2, rounded up, for d cables a switch (Besta, Hoefler 2014, section II-B);
 //   - rails: at most R hosts for each cable up of a rail switch; where cores join the rails, at
-//     most R of the rates that uniform traffic sends to other rails for each cable of a spine to
-//     them.
+//     most R of the rates that uniform traffic sends to other rails and groups of pods for each
+//     cable of a spine to them.
+//
+// A need may accept more oversubscription between pods than within them. Pods are those of a tree,
+// the groups of a Dragonfly or Dragonfly+, the sets of spines of rails, and subnets.
 //
 // The smallest network has the fewest switches, and of these networks the fewest cables between
 // switches. The search covers all numbers of a kind; it takes less than a second for 254 ports.
@@ -30,12 +33,28 @@
 // A HyperX has up to four dimensions, a torus two or three, and there are at least three groups.
 // Others fit too, but nobody would build them.
 //
+// # Servers, growth, subnets
+//
+// Servers of several ports get a rail-optimised tree, or as many equal planes as they have ports.
+// Storage and service servers share the compute network, or stand on a tree of their own on which
+// every compute server has a port (storage.go).
+//
+// A network that grows is built whole. Its first step leaves out later servers and the switches
+// that only they need (the suffix later of fabric/gen), so that cables never move. Trees and rails
+// have shapes of their own for that, with few switches at the first step. In a Dragonfly,
+// Dragonfly+ or full mesh each group has cables to groups that do not stand yet; the load between
+// groups is higher by that share until they do.
+//
+// A network that takes more LIDs than a subnet has is cut into equal subnets. Routers join their
+// top switches, on free ports (several.go).
+//
 // # Choice
 //
-// A proposal is beaten if another one delivers no less in random bisections with no more switches,
-// or for no more cost if there are prices. The recommendation is the tree of the accepted
-// oversubscription, or a network with no more oversubscription that can replace it (Pick). It may
-// be beaten, because bisections alone do not predict all-to-all traffic.
+// A proposal is beaten if another one delivers no less, in random bisections and in all-to-all by
+// shifts, with no more switches at any step of growth, or for no more cost if there are prices.
+// Separate planes and networks that join them are not compared. A proposal lists what it misses of
+// the need. The recommendation misses nothing: it is the tree of the accepted oversubscription, for
+// servers of several ports the rails, or a network that can replace it (Pick).
 //
-// All of this is pure: the same wish gives the same proposals on one core or many.
+// All of this is pure: the same need gives the same proposals on one core or many.
 package choose

@@ -64,24 +64,26 @@ func (g *grid) try(sizes []int, switches, width int) {
 }
 
 // hyperX returns the smallest HyperX of two dimensions or more.
-func hyperX(hosts, radix int, ratio float64) smallest {
-	return allToAll("hyperx", 2, hyperXDims, 3, hosts, radix, ratio)
+func hyperX(n need) smallest {
+	return allToAll("hyperx", 2, hyperXDims, 3, n)
 }
 
 // fullMesh returns the smallest network with a cable between any two switches.
-func fullMesh(hosts, radix int, ratio float64) smallest {
-	return allToAll("fullmesh", 1, 1, 2, hosts, radix, ratio)
+func fullMesh(n need) smallest {
+	best := allToAll("fullmesh", 1, 1, 2, n)
+	best.between, best.groups = best.load, best.switches
+	return best
 }
 
 // allToAll returns the smallest network of from to to dimensions. In each dimension at least least
 // switches are all joined.
-func allToAll(name string, from, to, least, hosts, radix int, ratio float64) smallest {
-	g := &grid{hosts: hosts, radix: radix, ratio: ratio, name: name, least: least, maxSpread: radix}
-	g.cables = func(sizes []int, width int) (n int) {
+func allToAll(name string, from, to, least int, n need) smallest {
+	g := &grid{hosts: n.hosts, radix: n.radix, ratio: n.ratio, name: name, least: least, maxSpread: n.radix}
+	g.cables = func(sizes []int, width int) (cables int) {
 		for _, size := range sizes {
-			n += (size - 1) * width
+			cables += (size - 1) * width
 		}
-		return n
+		return cables
 	}
 	g.load = func(sizes []int, width, hosts int) float64 { return quotient(hosts, sizes[0]*width) }
 	for dims := from; dims <= to; dims++ {
@@ -91,8 +93,8 @@ func allToAll(name string, from, to, least, hosts, radix int, ratio float64) sma
 }
 
 // torus returns the smallest torus of two or three dimensions, with rings of nearly one size.
-func torus(hosts, radix int, ratio float64) smallest {
-	g := &grid{hosts: hosts, radix: radix, ratio: ratio, name: "torus", least: 3, maxSpread: 2} // a ring of two has one cable where a switch has ports for two
+func torus(n need) smallest {
+	g := &grid{hosts: n.hosts, radix: n.radix, ratio: n.ratio, name: "torus", least: 3, maxSpread: 2} // a ring of two has one cable where a switch has ports for two
 	g.cables = func(sizes []int, width int) int { return 2 * len(sizes) * width }
 	g.load = func(sizes []int, width, hosts int) float64 { return quotient(hosts*sizes[len(sizes)-1], 8*width) }
 	for dims := 2; dims <= torusDims; dims++ {

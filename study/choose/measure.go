@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"weft/fabric"
 	"weft/fabric/bill"
@@ -18,10 +17,17 @@ import (
 // Proposal is a network with the parts to buy and the bandwidth that it delivers.
 type Proposal struct {
 	Shape
-	Bill     *bill.Bill `json:"bill"`           // of all planes
-	Cost     float64    `json:"cost,omitempty"` // the cost, if prices are given
-	Diameter int        `json:"diameter"`       // channels between the two switches farthest apart
-	LIDs     int        `json:"lids"`           // LIDs of a plane: hosts and switches
+	Bill      *bill.Bill `json:"bill"`           // of all planes
+	Cost      float64    `json:"cost,omitempty"` // the cost, if prices are given
+	Servers   int        `json:"servers"`        // of all kinds
+	HostPorts int        `json:"host_ports"`     // of all servers
+	Diameter  int        `json:"diameter"`       // channels between the two switches farthest apart
+	LIDs      int        `json:"lids"`           // LIDs of a plane or subnet: hosts and switches
+	Storage   *Plane     `json:"storage_plane,omitempty"`
+	Steps     []Step     `json:"steps,omitempty"` // of growth
+	// Missing says what the network misses of the need; a network that misses something is not
+	// recommended.
+	Missing []string `json:"misses"`
 	// What a plane delivers; absent where nothing was routed.
 	EBB    float64 `json:"ebb,omitempty"`    // effective bisection bandwidth, one way: a share of the rate of a host
 	Shift  float64 `json:"shift,omitempty"`  // largest congestion of a round of all-to-all by shifts, on average: 1 is full rate
@@ -62,49 +68,38 @@ const mostRuns = 100_000
 // of that size takes about 20 s on two cores.
 const routedMost = 8_000_000
 
-// Propose builds, measures and ranks the networks for a wish. When ctx ends it returns the finished
+// Propose builds, measures and ranks the networks for a need. When ctx ends it returns the finished
 // measurements and the error.
 func Propose(ctx context.Context, want Want, s Study) (*Proposals, error) {
-	out := &Proposals{Want: want, Proposals: []*Proposal{}, Beaten: []*Proposal{}}
-	if s.Prices != nil {
-		out.Currency, out.Priced = s.Prices.Currency, true
-	}
-	shapes, none := Shapes(want)
-	out.None = none
-	var list []*Proposal
-	most := 0
+	want.complete()
+	out := newProposals(want, s.Prices)
+	shapes, left := shapes(want)
+	most, cut := 0, false
 	for i, shape := range shapes {
 		s.step(i, len(shapes), "building "+shape.Formula)
-		f, err := gen.Parse(shape.Formula)
-		if err != nil {
-			if !slices.Contains(out.None, shape.Kind) {
-				out.None = append(out.None, shape.Kind)
-			}
+		p, entries, err := newProposal(ctx, shape, &want, s.Prices)
+		if _, large := errors.AsType[*tooLarge](err); large {
+			left = append(left, LeftOut{shape.Kind, err.Error()})
 			continue
 		}
-		g := f.Compile()
-		p, err := newProposal(shape, f, g, want.Radix, s.Prices)
 		if err != nil {
 			return out, err
 		}
-		if p.Diameter, err = g.Diameter(ctx); err != nil {
-			return out, err
-		}
-		list, most = append(list, p), max(most, g.NumSwitches*g.NumEnds)
+		out.Proposals, most, cut = append(out.Proposals, p), max(most, entries), cut || p.Subnets != nil
 	}
-	out.Measured = s.Measure == "always" || s.Measure == "auto" && most <= routedMost
+	out.leaveOut(left)
+	list := out.Proposals
+	out.Measured = !cut && (s.Measure == "always" || s.Measure == "auto" && most <= routedMost)
 	for i, p := range list {
 		if !out.Measured {
-			out.Proposals = append(out.Proposals, p)
-			continue
+			break
 		}
 		s.step(i, len(list), "measuring "+p.Formula)
 		if err := s.measure(ctx, p); err != nil {
-			out.Stopped = true
+			out.Stopped, out.Proposals = true, list[:i]
 			out.rank()
 			return out, err
 		}
-		out.Proposals = append(out.Proposals, p)
 	}
 	out.rank()
 	return out, nil
@@ -116,24 +111,102 @@ func (s *Study) step(done, of int, what string) {
 	}
 }
 
-// newProposal counts the parts of a shape's network.
-func newProposal(shape Shape, f *fabric.Fabric, g *fabric.Graph, radix int, prices *bill.Prices) (*Proposal, error) {
-	if shape.Planes > 1 { // all stand in one room, around the same servers
-		var err error
-		if f, err = gen.Parse(fmt.Sprintf("%s|planes(%d)", shape.Formula, shape.Planes)); err != nil {
-			return nil, err
+// tooLarge is the error for a network that the formulas do not build.
+type tooLarge struct{ error }
+
+// newProposal builds a network and counts its parts. entries is the number of forwarding table
+// entries of a plane.
+func newProposal(ctx context.Context, shape Shape, w *Want, prices *bill.Prices) (p *Proposal, entries int, err error) {
+	p = &Proposal{Shape: shape}
+	var f *fabric.Fabric
+	if p.Subnets != nil {
+		f, p.LIDs, err = openSubnets(p.Formula)
+	} else {
+		f, err = gen.Parse(p.Formula)
+	}
+	if err != nil {
+		return nil, 0, &tooLarge{err}
+	}
+	g := f.Compile()
+	if p.Diameter, err = g.Diameter(ctx); err != nil {
+		return nil, 0, err
+	}
+	if p.Subnets == nil {
+		p.LIDs = g.NumEnds
+	}
+	compute := w.Hosts
+	if w.OnPlane > 0 || w.Now > 0 {
+		compute = len(f.Servers().List)
+	}
+	if w.OnPlane == 0 {
+		compute = min(compute, max(w.Hosts, compute-w.others()))
+	}
+	if err := p.count(w, f, compute, prices); err != nil {
+		return nil, 0, err
+	}
+	p.miss(w)
+	return p, g.NumSwitches * g.NumEnds, nil
+}
+
+// count builds all planes of a network, counts their parts, and adds the steps of growth.
+func (p *Proposal) count(w *Want, plane *fabric.Fabric, compute int, prices *bill.Prices) (err error) {
+	if w.OnPlane > 0 {
+		if p.Storage, err = w.storagePlane(compute); err != nil {
+			return err
+		}
+		f, err := gen.Parse(p.Storage.Formula)
+		if err != nil {
+			return err
+		}
+		if p.Storage.Bill, _, err = billOf(f, w.Radix, nil); err != nil {
+			return err
 		}
 	}
-	b, err := bill.Of(f, radix)
-	if err != nil {
-		return nil, err
+	whole := plane
+	if p.Whole = p.whole(p.Storage); p.Whole != p.Formula {
+		if whole, err = gen.Parse(p.Whole); err != nil {
+			return &tooLarge{err}
+		}
 	}
-	p := &Proposal{Shape: shape, Bill: b, LIDs: g.NumEnds}
-	if prices != nil {
+	if p.Bill, p.Cost, err = billOf(whole, w.Radix, prices); err != nil {
+		return err
+	}
+	p.Servers, p.HostPorts = p.Bill.Servers, p.Bill.HostPorts
+	if w.Now > 0 {
+		return p.steps(w, whole, prices, compute)
+	}
+	return nil
+}
+
+// billOf counts the parts of a fabric, and their cost if there are prices.
+func billOf(f *fabric.Fabric, radix int, prices *bill.Prices) (b *bill.Bill, cost float64, err error) {
+	if b, err = bill.Of(f, radix); err == nil && prices != nil {
 		prices.Measure(b, f)
-		p.Cost, err = prices.Cost(b)
+		cost, err = prices.Cost(b)
 	}
-	return p, err
+	return b, cost, err
+}
+
+// miss lists what a network misses of the need.
+func (p *Proposal) miss(w *Want) {
+	p.Missing = []string{}
+	add := func(format string, args ...any) { p.Missing = append(p.Missing, fmt.Sprintf(format, args...)) }
+	if p.Ratio > w.Ratio {
+		add("oversubscribed %g:1, and %g:1 is accepted", p.Ratio, w.Ratio)
+	} else if least := 1 / max(p.Ratio, p.Pods); p.Uniform < least-1e-9 && (p.Subnets == nil || p.Subnets.Ratio <= p.Pods+1e-9) {
+		add("uniform traffic gets %.2f of the rate, and %.2f is accepted", p.Uniform, least)
+	}
+	if p.Pods > max(w.Pods, p.Ratio) {
+		add("oversubscribed %g:1 between pods, and %g:1 is accepted", p.Pods, w.Pods)
+	}
+	if p.Subnets != nil && p.Subnets.Ratio > w.Pods+1e-9 {
+		add("oversubscribed %.1f:1 between its %d subnets, and %g:1 is accepted: their top switches have no more free ports for routers", p.Subnets.Ratio, p.Subnets.Number, w.Pods)
+	}
+	for _, s := range p.Steps {
+		for _, m := range s.Missing {
+			add("with %d servers %s", s.Servers, m)
+		}
+	}
 }
 
 // measure routes a network, proves the Plan and measures its bandwidth.

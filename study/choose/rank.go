@@ -8,11 +8,14 @@ import (
 	"strings"
 
 	"weft/fabric/bill"
+	"weft/internal/fold"
 )
 
 // Proposals is the document of `weft suggest --json`.
 type Proposals struct {
 	Want
+	Servers   int         `json:"servers"`                  // of all kinds
+	HostPorts int         `json:"host_ports"`               // of all servers
 	Measured  bool        `json:"measured"`                 // all were routed; otherwise they are compared by uniform
 	Priced    bool        `json:"priced"`                   // costs count in place of switches
 	Currency  string      `json:"currency,omitempty"`       // of costs
@@ -20,14 +23,38 @@ type Proposals struct {
 	Proposals []*Proposal `json:"proposals"`                // proposals that no other one beats, the one that delivers most first
 	Beaten    []*Proposal `json:"beaten"`                   // by another, in the same order
 	None      []string    `json:"kinds_left_out"`           // kinds that cannot hold the hosts with this radix, or only with a network too large to build
-	Best      *Choice     `json:"recommendation,omitempty"` // absent if there is no proposal
+	LeftOut   []LeftOut   `json:"left_out"`                 // the same, each with the reason
+	Best      *Choice     `json:"recommendation,omitempty"` // absent if no proposal keeps all that is asked
+	Nearest   *Choice     `json:"nearest,omitempty"`        // without a recommendation: the network that misses least
 	Commands  []string    `json:"commands"`                 // to go on with
+}
+
+// newProposals returns the document before there are proposals.
+func newProposals(w Want, prices *bill.Prices) *Proposals {
+	p := &Proposals{
+		Want: w, Servers: w.Hosts + w.others(), Proposals: []*Proposal{}, Beaten: []*Proposal{}, None: []string{}, LeftOut: []LeftOut{}, Commands: []string{},
+		HostPorts: w.Hosts*(w.Rails+w.OnPlane) + w.Storage.Servers*w.Storage.Ports + w.Service.Servers*w.Service.Ports,
+	}
+	if prices != nil {
+		p.Currency, p.Priced = prices.Currency, true
+	}
+	return p
+}
+
+// leaveOut lists the kinds of which there is no proposal.
+func (p *Proposals) leaveOut(list []LeftOut) {
+	for _, l := range list {
+		if !slices.ContainsFunc(p.Proposals, func(c *Proposal) bool { return c.Kind == l.Kind }) && !slices.Contains(p.None, l.Kind) {
+			p.None, p.LeftOut = append(p.None, l.Kind), append(p.LeftOut, l)
+		}
+	}
 }
 
 // Choice names the recommended network, and the reason.
 type Choice struct {
-	Formula string `json:"formula"`
+	Formula string `json:"formula"` // of a plane
 	Planes  int    `json:"planes"`
+	Whole   string `json:"whole"` // the formula of everything
 	Why     string `json:"why"`
 	But     string `json:"but,omitempty"` // the case for another network
 }
@@ -40,16 +67,41 @@ func (p *Proposals) price(of *Proposal) float64 {
 	return float64(of.Bill.Switches)
 }
 
+// prices returns the price of every step of growth, the last one first.
+func (p *Proposals) prices(of *Proposal) []float64 {
+	list := []float64{p.price(of)}
+	for _, s := range of.Steps[:max(0, len(of.Steps)-1)] {
+		if p.Priced {
+			list = append(list, s.Cost)
+		} else {
+			list = append(list, float64(s.Bill.Switches))
+		}
+	}
+	return list
+}
+
+// beats reports whether a network costs no more than another one, at any step, and delivers no
+// less in any figure. Planes and a network that joins them are not compared: what planes deliver
+// ends at each of them.
+func (p *Proposals) beats(a, b *Proposal) bool {
+	for i, price := range p.prices(a) {
+		if price > p.prices(b)[i] {
+			return false
+		}
+	}
+	return a.Planes == b.Planes && p.delivered(a) >= p.delivered(b) && a.Shift <= b.Shift
+}
+
 // rank sorts proposals by bandwidth, separates beaten ones, and recommends one.
 func (p *Proposals) rank() {
 	all := append(p.Proposals, p.Beaten...)
 	slices.SortStableFunc(all, func(a, b *Proposal) int {
-		return cmp.Or(cmp.Compare(p.delivered(b), p.delivered(a)), cmp.Compare(p.price(a), p.price(b)))
+		return cmp.Or(cmp.Compare(p.delivered(b), p.delivered(a)), cmp.Compare(a.Shift, b.Shift), slices.Compare(p.prices(a), p.prices(b)))
 	})
 	p.Proposals, p.Beaten = []*Proposal{}, []*Proposal{}
 	for _, c := range all {
 		// Those before it deliver as much or more.
-		i := slices.IndexFunc(p.Proposals, func(before *Proposal) bool { return p.price(before) <= p.price(c) })
+		i := slices.IndexFunc(p.Proposals, func(before *Proposal) bool { return p.beats(before, c) })
 		if i < 0 {
 			p.Proposals = append(p.Proposals, c)
 			continue
@@ -101,55 +153,111 @@ func Pick(options []Option, reference int) (best, cheaper int) {
 	return best, cheaper
 }
 
-// recommend chooses a network. The reference is the tree of the accepted oversubscription, or
-// without such a tree the network that delivers the most. If nothing was measured the tree stays.
+// recommend chooses a network that misses nothing. The reference is the tree of the accepted
+// oversubscription, or for servers of several ports the rails. Without such a network it is the one
+// that delivers the most. If nothing was measured the reference stays.
 func (p *Proposals) recommend(all []*Proposal) {
 	if len(all) == 0 {
 		return
 	}
-	options, at := make([]Option, len(all)), p.reference(all)
+	at := p.reference(all)
+	if at < 0 {
+		p.nearest(all)
+		return
+	}
+	options := make([]Option, len(all))
 	for i, c := range all {
 		options[i] = Option{p.price(c), p.delivered(c), c.Shift}
-		if !p.accepts(c) && p.accepts(all[at]) {
+		planes := c.Planes != all[at].Planes
+		if len(c.Missing) > 0 || planes {
 			options[i].Shift = math.Inf(1) // may be named, but not recommended
+		}
+		if planes && (len(c.Missing) > 0 || !p.isReference(c)) {
+			options[i].Delivered = 0
 		}
 	}
 	b, c := Pick(options, at)
-	if !p.Measured && all[at].Kind == "tree" {
+	if !p.Measured && p.isReference(all[at]) {
 		b = at
 	}
 	best, cheaper := all[b], all[c]
-	p.Best = &Choice{Formula: best.Formula, Planes: best.Planes, Why: p.why(best, all[at])}
+	p.Best = &Choice{Formula: best.Formula, Planes: best.Planes, Whole: best.Whole, Why: p.why(best, all[at])}
 	if best != cheaper {
-		p.Best.But = fmt.Sprintf("%s takes %s and delivers nine tenths of that or more ", cheaper.Formula, p.priceText(cheaper))
-		switch {
-		case !p.Measured:
-			p.Best.But += "of uniform traffic; what static routes make of it was not measured"
-		case !p.accepts(cheaper) && cheaper.Shift <= slowest*best.Shift:
-			p.Best.But += fmt.Sprintf("in bisections (ebb %.3f, shifts %.1f): take it where an oversubscription of %g:1 will do", cheaper.EBB, cheaper.Shift, cheaper.Ratio)
-		default:
-			p.Best.But += fmt.Sprintf("in bisections (ebb %.3f): take it where all-to-all traffic, which takes %.1f times as long, does not count, or the switches route adaptively", cheaper.EBB, cheaper.Shift/best.Shift)
-		}
+		p.Best.But = p.but(best, cheaper)
 	}
 	p.Commands = p.commands(best, cheaper)
 }
 
-// accepts reports whether a network has at most the accepted oversubscription.
-func (p *Proposals) accepts(c *Proposal) bool { return c.Ratio <= p.Ratio }
+// but returns the case for a cheaper network.
+func (p *Proposals) but(best, cheaper *Proposal) string {
+	text := fmt.Sprintf("%s takes %s and delivers nine tenths of that or more ", cheaper.Whole, p.priceText(cheaper))
+	switch {
+	case cheaper.Planes > best.Planes:
+		return text + "within each plane: take it where no cable is needed between the planes, because servers pass the traffic from one to another"
+	case cheaper.Planes < best.Planes:
+		return text + "over one network that joins the ports of a server"
+	case !p.Measured:
+		text += "of uniform traffic; what static routes make of it was not measured"
+	case len(cheaper.Missing) > 0 && cheaper.Shift <= slowest*best.Shift:
+		text += fmt.Sprintf("in bisections (ebb %.3f, shifts %.1f)", cheaper.EBB, cheaper.Shift)
+	default:
+		text += fmt.Sprintf("in bisections (ebb %.3f): take it where all-to-all traffic, which takes %.1f times as long, does not count, or the switches route adaptively", cheaper.EBB, cheaper.Shift/best.Shift)
+	}
+	if len(cheaper.Missing) > 0 {
+		text += ". It misses what was asked: " + strings.Join(cheaper.Missing, "; ")
+	}
+	return text
+}
 
-// reference returns the index of the network to replace: the accepted tree with the largest
-// oversubscription, or the first accepted network, or the first.
+// nearest names the network to take if none keeps all that was asked: the least oversubscribed, and
+// of these the one that delivers the most.
+func (p *Proposals) nearest(all []*Proposal) {
+	c := slices.MinFunc(all, func(a, b *Proposal) int {
+		return cmp.Or(cmp.Compare(a.Ratio, b.Ratio), cmp.Compare(p.delivered(b), p.delivered(a)))
+	})
+	p.Nearest = &Choice{Formula: c.Formula, Planes: c.Planes, Whole: c.Whole, Why: strings.Join(c.Missing, "; ")}
+	p.Commands = p.commands(c, c)
+}
+
+// usual is the kind of network that others are held against: rails for servers of several ports,
+// else trees.
+func (p *Proposals) usual() string {
+	if p.Rails > 1 {
+		return rail
+	}
+	return "tree"
+}
+
+// isReference reports whether a network is of a kind that carries all traffic alike.
+func (p *Proposals) isReference(c *Proposal) bool { return c.Kind == "tree" || c.Kind == rail }
+
+// reference returns the index of the network to replace: of those that miss nothing the usual kind,
+// or a tree, with the largest oversubscription, or else the first; -1 if all miss something.
 func (p *Proposals) reference(all []*Proposal) int {
-	at := -1
-	for i, c := range all {
-		if c.Kind == "tree" && p.accepts(c) && (at < 0 || c.Ratio > all[at].Ratio) {
-			at = i
+	for _, kind := range []string{p.usual(), "tree"} {
+		at := -1
+		for i, c := range all {
+			if c.Kind == kind && len(c.Missing) == 0 && (at < 0 || p.cheaperReference(c, all[at])) {
+				at = i
+			}
+		}
+		if at >= 0 {
+			return at
 		}
 	}
-	if at < 0 {
-		at = slices.IndexFunc(all, p.accepts)
+	return slices.IndexFunc(all, func(c *Proposal) bool { return len(c.Missing) == 0 })
+}
+
+// cheaperReference reports whether a network is more oversubscribed than another one, or as much
+// and cheaper over all steps of growth.
+func (p *Proposals) cheaperReference(a, b *Proposal) bool {
+	sum := func(c *Proposal) (s float64) {
+		for _, price := range p.prices(c) {
+			s += price
+		}
+		return s
 	}
-	return max(at, 0)
+	return cmp.Or(cmp.Compare(b.Ratio, a.Ratio), cmp.Compare(b.Pods, a.Pods), cmp.Compare(sum(a), sum(b))) < 0
 }
 
 // why returns the reason for a recommendation.
@@ -158,13 +266,18 @@ func (p *Proposals) why(best, reference *Proposal) string {
 	if p.Measured {
 		figures = fmt.Sprintf("ebb %.3f, shifts %.1f", best.EBB, best.Shift)
 	}
+	none := fmt.Sprintf("no tree of three levels and %g:1 holds the hosts", p.Ratio)
 	switch {
 	case best != reference:
-		return fmt.Sprintf("%s in place of %s of %s, for nearly as much (%s)", p.priceText(best), p.priceText(reference), reference.Formula, figures)
+		return fmt.Sprintf("%s in place of %s of %s, for nearly as much (%s)", p.priceText(best), p.priceText(reference), reference.Whole, figures)
+	case best.Kind == rail:
+		return fmt.Sprintf("traffic within a rail stays on its switches, and the rails are joined: all ports reach each other at the accepted oversubscription (%s), for %s", figures, p.priceText(best))
 	case best.Kind != "tree" && len(p.Kinds) > 0 && !slices.Contains(p.Kinds, "tree"):
 		return fmt.Sprintf("it delivers the most of the kinds that were asked for (%s), for %s", figures, p.priceText(best))
 	case best.Kind != "tree":
-		return fmt.Sprintf("no tree of three levels and %g:1 holds the hosts; it delivers the most (%s), for %s", p.Ratio, figures, p.priceText(best))
+		return fmt.Sprintf("%s; it delivers the most (%s), for %s", none, figures, p.priceText(best))
+	case best.Subnets != nil:
+		return fmt.Sprintf("%d subnets, each a tree, joined by %s (%s), for %s", best.Subnets.Number, fold.Count(best.Subnets.Routers, "router", "routers"), figures, p.priceText(best))
 	case best.Bill.Switches == best.Planes:
 		return fmt.Sprintf("one switch holds all hosts (%s)", figures)
 	case p.Measured:
@@ -178,38 +291,41 @@ func (p *Proposals) priceText(of *Proposal) string {
 	if p.Priced {
 		return bill.Money(of.Cost, p.Currency)
 	}
-	if of.Bill.Switches == 1 {
-		return "1 switch"
-	}
-	return fmt.Sprintf("%d switches", of.Bill.Switches)
+	return fold.Count(of.Bill.Switches, "switch", "switches")
 }
 
 // compared is the number of networks in the suggested weft compare command.
 const compared = 3
 
-// commands lists the suggested commands. A network too large for one subnet is only drawn, not
-// routed.
+// commands lists the suggested commands. Several subnets, which take long, are not compared. Planes
+// that together take more LIDs than a subnet has are studied one by one.
 func (p *Proposals) commands(best, cheaper *Proposal) []string {
-	show := "weft show '" + best.Formula + "' --svg network.svg"
-	if best.LIDs > subnetLIDs {
-		return []string{show}
+	show := "weft show '" + best.Whole + "' --svg network.svg"
+	if best.Subnets != nil {
+		return []string{show, "weft route '" + best.Whole + "'"}
+	}
+	routed := func(c *Proposal) string {
+		if c.Bill.Switches+c.HostPorts > p.subnetLIDs() {
+			return c.Formula
+		}
+		return c.Whole
 	}
 	list := []*Proposal{best}
-	if cheaper != best && cheaper.LIDs <= subnetLIDs {
+	if cheaper != best && cheaper.Subnets == nil {
 		list = append(list, cheaper)
 	}
 	for _, c := range p.Proposals {
-		if len(list) < compared && !slices.Contains(list, c) && c.LIDs <= subnetLIDs {
+		if len(list) < compared && !slices.Contains(list, c) && c.Subnets == nil && len(c.Missing) <= len(best.Missing) {
 			list = append(list, c)
 		}
 	}
 	compare := []string{"weft compare"}
 	for _, c := range list {
-		compare = append(compare, "'"+c.Formula+"'")
+		compare = append(compare, "'"+routed(c)+"'")
 	}
 	return []string{
 		strings.Join(compare, " "),
-		"weft whatif '" + best.Formula + "' --each switch",
+		"weft whatif '" + routed(best) + "' --each switch",
 		show,
 	}
 }

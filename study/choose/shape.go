@@ -4,56 +4,49 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-
-	"weft/internal/spelling"
 )
 
-// Want is the wish for a machine: hosts, ports, oversubscription.
-type Want struct {
-	Hosts int `json:"hosts"`
-	Radix int `json:"radix"` // ports of a switch
-	// Rails is the number of ports of a host, each to a network of its own unless the formula is
-	// rail.
-	Rails int `json:"rails"`
-	// Ratio is the accepted oversubscription: the number of hosts that share the bandwidth of one.
-	Ratio float64  `json:"oversubscription"`
-	Kinds []string `json:"kinds"` // kinds of networks to propose; none: all
-}
-
-// Limits of a wish.
-const (
-	mostHosts = 200_000
-	mostRadix = 254
-	mostRails = 32
-)
-
-// Validate returns an error for a value out of range, named like the option of the command.
-func (w *Want) Validate() error {
-	switch {
-	case w.Hosts < 2 || w.Hosts > mostHosts:
-		return fmt.Errorf("hosts %d: want 2 to %d", w.Hosts, mostHosts)
-	case w.Radix < 3 || w.Radix > mostRadix:
-		return fmt.Errorf("radix %d: want the ports of a switch, 3 to %d", w.Radix, mostRadix)
-	case w.Rails < 1 || w.Rails > mostRails:
-		return fmt.Errorf("rails %d: want the ports of a host, 1 to %d", w.Rails, mostRails)
-	case !(w.Ratio >= 1 && w.Ratio <= mostRadix):
-		return fmt.Errorf("oversubscription %g: want 1 to %d", w.Ratio, mostRadix)
-	}
-	names := Kinds()
-	for _, kind := range w.Kinds {
-		if !slices.Contains(names, kind) {
-			return fmt.Errorf("kinds %s: no kind of network is called so%s (there are: %s)", kind, spelling.Hint(kind, names), strings.Join(names, ", "))
-		}
-		if kind == rail && w.Rails == 1 {
-			return fmt.Errorf("kinds %s: goes with --rails", rail)
-		}
-	}
-	return nil
+// Shape is a network by its formula.
+type Shape struct {
+	Kind    string `json:"kind"`
+	Formula string `json:"formula"` // of one plane, without the plane of storage
+	Whole   string `json:"whole"`   // of everything, for other commands
+	Planes  int    `json:"planes"`  // equal networks without a cable between them, one for each port of a host
+	// Ratio is the oversubscription that it was made for, Pods the one between pods, groups and
+	// subnets.
+	Ratio float64 `json:"oversubscription"`
+	Pods  float64 `json:"pod_oversubscription"`
+	// Uniform is the share of its rate that each host gets if all send to random hosts at once
+	// under ideal balance. It is computed; see the package comment.
+	Uniform float64  `json:"uniform"`
+	Subnets *Subnets `json:"subnets,omitempty"` // absent for a single subnet
+	found   smallest
 }
 
 // rail is the kind of rail-optimised trees.
 const rail = "rails"
+
+// kind is a kind of network.
+type kind struct {
+	name  string
+	shape func(need) smallest // the smallest one
+	// growing returns one with fewer switches at the first step of growth; nil: shape does.
+	growing func(need) smallest
+	// fixed says why the kind does not grow without cables that are plugged again; "" if it does.
+	fixed string
+}
+
+// kinds lists the kinds of networks. That of rails comes last: it is for servers of several ports.
+var kinds = []kind{
+	{name: "tree", shape: tree, growing: growingTree},
+	{name: "dragonfly", shape: dragonfly},
+	{name: "dragonfly+", shape: dragonflyPlus},
+	{name: "hyperx", shape: hyperX, fixed: "its grid is whole only when all %d switches stand"},
+	{name: "full-mesh", shape: fullMesh},
+	{name: "torus", shape: torus, fixed: "its rings are closed only when all %d switches stand"},
+	{name: "slim-fly", shape: slimFly, fixed: "its graph is whole only when all %d switches stand"},
+	{name: rail, shape: rails, growing: growingRails},
+}
 
 // Kinds lists the kinds of networks to propose.
 func Kinds() []string {
@@ -61,75 +54,89 @@ func Kinds() []string {
 	for _, k := range kinds {
 		names = append(names, k.name)
 	}
-	return append(names, rail)
+	return names
 }
 
-// ratios lists the oversubscriptions to propose: none, 2, and the accepted one.
-func (w *Want) ratios() []float64 {
-	list := []float64{1, 2, w.Ratio}
-	slices.Sort(list)
-	return slices.Compact(list)
+// LeftOut is a kind of network that is not proposed.
+type LeftOut struct {
+	Kind   string `json:"kind"`
+	Reason string `json:"reason"`
 }
 
-// Shape is a network by its formula.
-type Shape struct {
-	Kind    string  `json:"kind"`
-	Formula string  `json:"formula"`          // of one plane
-	Planes  int     `json:"planes"`           // equal networks without a cable between them, one for each port of a host
-	Ratio   float64 `json:"oversubscription"` // the oversubscription that it was made for
-	// Uniform is the share of its rate that each host gets if all send to random hosts at once
-	// under ideal balance. It is computed; see the package comment.
-	Uniform float64 `json:"uniform"`
+// need is what one network is to hold: hosts with a port each, or with rails ports.
+type need struct {
+	hosts, radix int
+	rails        int // ports of a host on the network, 1 but for rails
+	first        int // hosts at the first step of growth, 0 without growth
+	limit
 }
 
-// kinds lists the functions that find the smallest network of a kind for an oversubscription.
-var kinds = []struct {
-	name  string
-	shape func(hosts, radix int, ratio float64) smallest
-}{
-	{"tree", tree},
-	{"dragonfly", dragonfly},
-	{"dragonfly+", dragonflyPlus},
-	{"hyperx", hyperX},
-	{"full-mesh", fullMesh},
-	{"torus", torus},
-	{"slim-fly", slimFly},
+// shapes lists the networks to propose, each formula once, and the kinds of which there is none.
+func shapes(w Want) (list []Shape, out []LeftOut) {
+	w.complete()
+	out = []LeftOut{}
+	for _, k := range kinds {
+		if len(w.Kinds) > 0 && !slices.Contains(w.Kinds, k.name) || k.name == rail && w.Rails == 1 {
+			continue
+		}
+		n := need{hosts: w.onNetwork(), radix: w.Radix, rails: 1, first: w.Now}
+		if k.name == rail {
+			n.rails = w.Rails
+		}
+		found, reason := w.shapesOf(k, n)
+		if len(found) == 0 {
+			out = append(out, LeftOut{k.name, reason})
+		}
+		list = append(list, found...)
+	}
+	return list, out
 }
 
-// Shapes lists the networks to propose, each formula once, and the kinds that cannot hold the
-// hosts.
-func Shapes(w Want) (shapes []Shape, none []string) {
-	none = []string{}
-	add := func(kind string, planes int, shape func(ratio float64) smallest) {
-		if len(w.Kinds) > 0 && !slices.Contains(w.Kinds, kind) {
+// shapesOf lists the networks of a kind, or says why there is none.
+func (w *Want) shapesOf(k kind, n need) (list []Shape, reason string) {
+	planes := w.Rails / n.rails
+	add := func(s smallest) {
+		if s.formula == "" || slices.ContainsFunc(list, func(before Shape) bool { return before.Formula == s.formula }) {
 			return
 		}
-		found := false
-		for _, ratio := range w.ratios() {
-			s := shape(ratio)
-			found = found || s.formula != ""
-			if s.formula != "" && !slices.ContainsFunc(shapes, func(before Shape) bool { return before.Formula == s.formula }) {
-				shapes = append(shapes, Shape{Kind: kind, Formula: s.formula, Planes: planes, Ratio: ratio, Uniform: min(1, 1/s.load)})
+		if w.Now > 0 && k.fixed != "" {
+			reason = "does not grow: " + fmt.Sprintf(k.fixed, s.switches)
+			return
+		}
+		shape := Shape{Kind: k.name, Formula: s.formula, Planes: planes, Ratio: n.ratio, Pods: n.pods, Uniform: min(1, 1/s.load), found: s}
+		if lids := s.switches + n.hosts*n.rails; lids > w.subnetLIDs() {
+			if n.ratio > w.Ratio || n.pods > w.Pods {
+				return // a network of several subnets takes long to build
 			}
+			if shape.Subnets, reason = w.several(k, n, lids, planes); shape.Subnets == nil {
+				return
+			}
+			shape.severalSubnets()
 		}
-		if !found {
-			none = append(none, kind)
+		list = append(list, shape)
+	}
+	for _, n.limit = range w.accepted() {
+		s := k.shape(n)
+		add(s)
+		if n.first > 0 && k.growing != nil {
+			add(k.growing(n))
 		}
 	}
-	for _, k := range kinds {
-		add(k.name, w.Rails, func(ratio float64) smallest { return k.shape(w.Hosts, w.Radix, ratio) })
+	n.limit = limit{w.Ratio, w.Pods}
+	if len(list) == 0 && reason == "" {
+		reason = k.reason(n)
 	}
-	if w.Rails > 1 {
-		add(rail, 1, func(ratio float64) smallest { return rails(w.Hosts, w.Radix, w.Rails, ratio) })
-	}
-	return shapes, none
+	return list, reason
 }
 
 // smallest keeps the formula with the fewest switches, and among these the fewest cables; "" for
 // none.
 type smallest struct {
 	switches, cables int
+	first            int     // switches at the first step of growth, where that counts before the others
 	load             float64 // of the busiest channel under uniform traffic
+	between          float64 // of this, the load between groups; 0 where it does not depend on their number
+	groups           int     // that are joined with each other
 	formula          string
 }
 
@@ -141,7 +148,7 @@ func (s *smallest) beats(switches, cables int) bool {
 // try keeps a network if it is smaller.
 func (s *smallest) try(switches, cables int, load float64, format string, args ...any) {
 	if s.beats(switches, cables) {
-		*s = smallest{switches, cables, load, fmt.Sprintf(format, args...)}
+		*s = smallest{switches: switches, cables: cables, load: load, formula: fmt.Sprintf(format, args...)}
 	}
 }
 
