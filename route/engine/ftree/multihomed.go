@@ -136,7 +136,6 @@ func (h *indexSwapper) chain(host, way int32) bool {
 	for next := host; next >= 0; {
 		a, b := next, h.hostOnWay(next, way)
 		shared += h.touch(a)
-		next = -1
 		if b < 0 {
 			h.indexes[a] = h.onWay(h.indexes[a], way, ways)
 			break
