@@ -18,6 +18,8 @@ type gauge struct {
 	clock  func() time.Duration
 	wake   chan<- struct{} // of the loop: there is a new result
 	cancel context.CancelFunc
+	// share measures a Plan: planner.Kept.Share, unless a test takes its place.
+	share  func(context.Context, *planner.Kept, *planner.Request) (*planner.Share, error)
 	ended  sync.WaitGroup
 	busy   atomic.Bool // a measurement runs, maybe a cancelled one
 	result atomic.Pointer[measured]
@@ -44,7 +46,9 @@ const (
 )
 
 func newGauge(clock func() time.Duration, wake chan<- struct{}) *gauge {
-	return &gauge{clock: clock, wake: wake}
+	return &gauge{clock: clock, wake: wake, share: func(ctx context.Context, kept *planner.Kept, req *planner.Request) (*planner.Share, error) {
+		return kept.Share(ctx, req, gaugeRuns)
+	}}
 }
 
 // look begins a measurement if there is a new Plan and the time for it, and ends one that is in the
@@ -80,7 +84,7 @@ func (g *gauge) begin(plan *route.Plan, kept *planner.Kept, req planner.Request)
 	g.busy.Store(true)
 	g.ended.Go(func() {
 		defer g.busy.Store(false)
-		share, err := kept.Share(ctx, &req, gaugeRuns)
+		share, err := g.share(ctx, kept, &req)
 		if ctx.Err() != nil {
 			return
 		}

@@ -21,7 +21,7 @@ var sharedGroups = []flagGroup{
 // shared groups do.
 var commandGroups = map[string][]flagGroup{
 	"weft show": {
-		{"What to show", "tree diff counters warnings verbose json"},
+		{"What to show", "tree servers diff counters warnings verbose json"},
 		{"Picture", "svg colour engine plan lfts sl sl2vl choice one-lane"},
 	},
 	"weft check": {
@@ -37,7 +37,7 @@ var commandGroups = map[string][]flagGroup{
 		{"Report", "json verbose yardstick no-check"},
 	},
 	"weft simulate flow": {
-		{"Traffic", "pattern patterns pattern-file ranks order runs seed"},
+		{"Traffic", "pattern patterns pattern-file ranks ranks-on order runs seed"},
 		{"What to compute", "max-min equal-rates no-pairs"},
 		{"Files to write", "loads orcs"},
 		{"Existing tables instead of routing", "plan lfts"},
@@ -48,7 +48,7 @@ var commandGroups = map[string][]flagGroup{
 		{"Speed of the manager", "interval quiet-time planning hop"},
 	},
 	"weft simulate packet": {
-		{"Traffic", "pattern pattern-file messages streams ranks order load bursts once message hot-spots hot-share"},
+		{"Traffic", "pattern pattern-file messages streams ranks ranks-on order load bursts once message hot-spots hot-share"},
 		{"Simulation time and repetitions", "duration warmup seeds seed"},
 		{"Hardware", "mtu headers buffer switch-latency cable-delay inject drain-rate one-queue oldest-first head-of-queue cc"},
 		{"Faults during the run", "changes block-time"},
@@ -70,7 +70,7 @@ var commandGroups = map[string][]flagGroup{
 		{"Behaviour", "fault seed keep-lids roles training plan"},
 	},
 	"weft lab sweep": {
-		{"What to sweep", "list in engine option failed seeds runs behind output"},
+		{"What to sweep", "list in engine option failed seeds runs behind predictions output"},
 	},
 	"weft lab reproduce": {
 		{"What to run", "only rows full seed redo"},
