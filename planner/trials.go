@@ -278,7 +278,7 @@ func (t *trials) relieve(ctx context.Context) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := t.measure(ctx, append(t.fit(func(c *Trial) bool { return c.First == nil }), list...), true); err != nil {
+	if err := t.measure(ctx, t.fit(func(c *Trial) bool { return c.First == nil }), true); err != nil {
 		return err
 	}
 	list = slices.DeleteFunc(list, func(i int) bool { return !t.isNear(t.tried[i]) })

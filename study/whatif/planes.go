@@ -1,12 +1,16 @@
 package whatif
 
-import "weft/fabric"
+import (
+	"cmp"
+
+	"weft/fabric"
+)
 
 // Planes holds the parts of a network that no switch cable joins, by the GUIDs of its switches.
 // Those in which servers have ports in common are planes of one network. No pair of ports in two of
-// its planes has a path, and none is lost.
+// its planes has a path, and none is lost. Several goroutines may read it.
 type Planes struct {
-	part, net map[fabric.GUID]fabric.GUID // another switch of the part, or of the network
+	part, net map[fabric.GUID]fabric.GUID // a switch that stands for the part, or for the network
 }
 
 // FindPlanes finds the planes of a fabric, or of one before and after changes. Cables count whether
@@ -32,9 +36,16 @@ func FindPlanes(fabrics ...*fabric.Fabric) *Planes {
 			}
 		}
 	}
+	for _, of := range []map[fabric.GUID]fabric.GUID{p.part, p.net} {
+		for s := range of {
+			of[s] = find(of, s)
+		}
+	}
 	return p
 }
 
+// join makes two switches stand for one part, find returns the switch that stands for it. Both
+// change the map.
 func join(of map[fabric.GUID]fabric.GUID, a, b fabric.GUID) { of[find(of, a)] = find(of, b) }
 
 func find(of map[fabric.GUID]fabric.GUID, a fabric.GUID) fabric.GUID {
@@ -57,7 +68,7 @@ func (p *Planes) apart(g *fabric.Graph) *apart {
 	}{{a.part, p.part}, {a.net, p.net}} {
 		number := map[fabric.GUID]int32{}
 		for s := range of.to {
-			root := find(of.from, g.SwitchGUID[s])
+			root := cmp.Or(of.from[g.SwitchGUID[s]], g.SwitchGUID[s])
 			if _, known := number[root]; !known {
 				number[root] = int32(len(number))
 			}
