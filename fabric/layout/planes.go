@@ -21,6 +21,7 @@ const (
 type part struct {
 	*drawing
 	switches []int32 // of the whole network
+	number   int     // from 1, by switch
 	lone     int     // hosts with no port in another part
 	rest     bool    // several small parts
 }
@@ -34,7 +35,7 @@ func (d *drawing) planes() []*part {
 	shared := false
 	parts := make([]*part, number)
 	for i := range parts {
-		parts[i] = &part{}
+		parts[i] = &part{number: i + 1}
 	}
 	for s, i := range of {
 		parts[i].switches = append(parts[i].switches, int32(s))
@@ -86,11 +87,11 @@ func (d *drawing) sideBySide(parts []*part) {
 	}
 	d.p.Kind = Planes
 	left := 0.0
-	for i, p := range parts {
+	for _, p := range parts {
 		low, high := extent(p.p)
 		frame := Frame{Area{low.X - planePad, low.Y - planePad, high.X - low.X + 2*planePad, high.Y - low.Y + 2*planePad}, "", true}
 		d.crowded = d.crowded || p.p.Kind != Levels && len(p.p.Boxes) > 1
-		frame.Text = d.partText(i, p, frame.W+planeGap/2)
+		frame.Text = d.partText(p, frame.W+planeGap/2)
 		if len(p.switches) > 1 {
 			p.p.Frames = slices.Insert(p.p.Frames, 0, frame)
 		}
@@ -148,13 +149,13 @@ func (d *drawing) planeName(switches []int32) string {
 }
 
 // partText describes a plane in some room: its name, switches and hosts.
-func (d *drawing) partText(i int, p *part, room float64) string {
+func (d *drawing) partText(p *part, room float64) string {
 	name := d.planeName(p.switches)
 	switch {
 	case p.rest:
 		name = "other parts"
 	case name == "":
-		name = fmt.Sprint("plane ", i+1)
+		name = fmt.Sprint("plane ", p.number)
 	}
 	text := name + ": " + several(len(p.switches), "switch", "switches")
 	if p.lone > 0 {

@@ -30,7 +30,7 @@ type ServerPort struct {
 	Port   fabric.PortName `json:"port"`
 	Switch fabric.PortName `json:"switch"`
 	Rail   int32           `json:"rail"`  // -1 if it is on none
-	Plane  int32           `json:"plane"` // from 0
+	Plane  int32           `json:"plane"` // from 0; texts count from 1
 }
 
 // listServers lists the servers that have a host port.
@@ -109,7 +109,7 @@ func writeRails(w io.Writer, f *Fabric, shown int) error {
 			if r.Plane == rails.None {
 				text += " in several planes"
 			} else {
-				text += fmt.Sprintf(" in plane %d", r.Plane)
+				text += fmt.Sprintf(" in plane %d", r.Plane+1)
 			}
 		}
 		if len(r.Places) > 0 {
@@ -159,10 +159,10 @@ func writeServers(w io.Writer, f *Fabric) error {
 			p := &v.Ports[j]
 			row := []string{name, sign}
 			if f.Servers.Rails > 0 {
-				row = append(row, numberText(p.Rail))
+				row = append(row, numberText(p.Rail, 0))
 			}
 			if f.Planes > 1 {
-				row = append(row, numberText(p.Plane))
+				row = append(row, numberText(p.Plane, 1))
 			}
 			rows = append(rows, append(row, study.OneField(p.Switch.Short()), study.OneField(p.Port.Short())))
 			name, sign = "", ""
@@ -172,10 +172,11 @@ func writeServers(w io.Writer, f *Fabric) error {
 	return study.Table(w, rows)
 }
 
-// numberText formats the number of a rail or plane, a dash for none.
-func numberText(n int32) string {
+// numberText formats the number of a rail or plane, a dash for none. People count planes from 1, as
+// the names of formulas do, and rails from 0.
+func numberText(n, first int32) string {
 	if n == rails.None {
 		return "-"
 	}
-	return strconv.Itoa(int(n))
+	return strconv.Itoa(int(n + first))
 }
