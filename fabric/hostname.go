@@ -105,8 +105,12 @@ func shortName(host string) string {
 }
 
 // machineOf returns the name of the machine that holds an adapter with an operating system of its
-// own, "" if the name does not end like that of one.
+// own, "" if the name, in lower case, does not end like that of one. Most names need no search.
 func machineOf(host string) string {
+	end := strings.TrimRight(host, "0123456789-_")
+	if !strings.HasSuffix(end, "bf") && !strings.HasSuffix(end, "dpu") && !strings.HasSuffix(end, "bluefield") && !strings.HasSuffix(end, "snic") {
+		return ""
+	}
 	if at := ownSystem.FindStringIndex(host); at != nil {
 		return host[:at[0]]
 	}

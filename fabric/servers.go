@@ -169,6 +169,9 @@ func (s *grouping) dropSharedNames() {
 // joinAliases gives host names that are written in two ways one key: with and without a domain, and
 // the names of adapters with an operating system of their own.
 func (s *grouping) joinAliases() {
+	if !slices.ContainsFunc(s.adapters, func(a adapter) bool { return shortName(a.key) != a.key || machineOf(a.key) != "" }) {
+		return
+	}
 	long := map[string]string{} // by short name: the one with a domain, "" of several
 	devices := map[string]map[string]bool{}
 	for i := range s.adapters {
