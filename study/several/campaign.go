@@ -108,7 +108,7 @@ func (t *Today) row(ctx context.Context, p *part) (*whatif.Row, error) {
 	err := c.build(t.net, fabrics, fabrics)
 	if _, gone := errors.AsType[*goneSubnet](err); gone {
 		r.Reason, r.CutOff = err.Error(), countHosts(t.net.Graph(int32(p.subnet)))
-		r.Servers, _ = whatif.CountServers(t.net.Graph(int32(p.subnet)))
+		r.Servers = len(t.net.Graph(int32(p.subnet)).Servers().List)
 		return r, nil
 	}
 	if err != nil {

@@ -52,8 +52,9 @@ type Today struct {
 func NewToday(ctx context.Context, n *subnets.Network, opt Options) (*Today, error) {
 	t := &Today{net: n, opt: opt}
 	for s := range n.Subnets {
-		servers, ports := whatif.CountServers(n.Graph(int32(s)))
-		t.servers, t.hostPorts = t.servers+servers, t.hostPorts+ports
+		g := n.Graph(int32(s))
+		servers := g.Servers()
+		t.servers, t.hostPorts = t.servers+len(servers.List), t.hostPorts+whatif.CountPorts(g, servers)
 	}
 	_, r, err := Route(ctx, n, opt.Request, opt.HostsOnly)
 	if err != nil {
@@ -202,7 +203,7 @@ func (c *changedNetwork) build(n *subnets.Network, fabrics, still map[int]*fabri
 		if left.NumSwitches == 0 || left.NumHosts == 0 {
 			return &goneSubnet{n.Subnets[s].Name}
 		}
-		c.lost.Add(name, whatif.LostHosts(g, fabrics[s], left, c.drainedHosts[s]))
+		c.lost.Add(name, whatif.LostHosts(g, g.Servers(), fabrics[s], left, c.drainedHosts[s]))
 	}
 	for port := range n.Ports {
 		if slices.Contains(c.failed, int32(port)) || slices.Contains(c.drained, int32(port)) || n.Ports[port].End >= 0 && c.after.Ports[port].End < 0 {

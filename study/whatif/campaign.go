@@ -185,7 +185,7 @@ func (t *Today) row(ctx context.Context, p *Part) (*Row, error) {
 	r := &Row{Part: p.Name, Short: p.Short}
 	c, err := t.compile(after, nil)
 	if errors.Is(err, errNothingLeft) {
-		r.Reason, r.Loss, r.CutOff, r.Servers = err.Error(), 1, t.graph.NumHosts, len(t.graph.Servers().List)
+		r.Reason, r.Loss, r.CutOff, r.Servers = err.Error(), 1, t.graph.NumHosts, len(t.servers.List)
 		return r, nil
 	}
 	if err != nil {

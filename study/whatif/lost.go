@@ -38,13 +38,12 @@ func NoLoss() HostsLost {
 	return HostsLost{CutOff: []string{}, ServersLost: []string{}, ServersCutOff: []string{}, Degraded: []Degraded{}}
 }
 
-// LostHosts compares the host ports before and after changes. Drained lists the hosts that were to
-// be drained: they are lost, not cut off.
-func LostHosts(before *fabric.Graph, after *fabric.Fabric, left *fabric.Graph, drained map[fabric.GUID]bool) *HostsLost {
+// LostHosts compares the host ports before and after changes. The servers are those before. Drained
+// lists the hosts that were to be drained: they are lost, not cut off.
+func LostHosts(before *fabric.Graph, servers *fabric.Servers, after *fabric.Fabric, left *fabric.Graph, drained map[fabric.GUID]bool) *HostsLost {
 	l := NoLoss()
 	_, now := fabric.Match(left, before) // by end port of today
 	l.countHosts(before, after, now)
-	servers := before.Servers()
 	l.Servers = len(servers.List)
 	for i := range servers.List {
 		s, has, keeps, up := &servers.List[i], 0, 0, false
@@ -75,15 +74,14 @@ func isUp(f *fabric.Fabric, guid fabric.GUID) bool {
 	return ok && !f.Nodes[id].Down
 }
 
-// CountServers counts the servers of a Graph and their ports.
-func CountServers(g *fabric.Graph) (servers, ports int) {
-	s := g.Servers()
+// CountPorts counts the host ports of servers.
+func CountPorts(g *fabric.Graph, s *fabric.Servers) (ports int) {
 	for i := range s.List {
 		for range s.Ends(g, int32(i)) {
 			ports++
 		}
 	}
-	return len(s.List), ports
+	return ports
 }
 
 // countHosts lists the hosts that are cut off, and counts lost ports.

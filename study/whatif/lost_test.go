@@ -136,7 +136,8 @@ func TestServersCounted(t *testing.T) {
 				after.SetNodeDown(fabric.NodeID(rng.IntN(len(f.Nodes))), true)
 			}
 		}
-		l := LostHosts(f.Compile(), after, after.Compile(), nil)
+		before := f.Compile()
+		l := LostHosts(before, before.Servers(), after, after.Compile(), nil)
 		servers := f.Servers()
 		var want HostsLost
 		for i := range servers.List {

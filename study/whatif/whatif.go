@@ -31,16 +31,18 @@ type Today struct {
 	brief  bool // figures of changed fabrics leave out shifts
 
 	planes  *Planes
-	several bool   // there are servers with several ports
-	port    string // "host", or "host port" if there are
+	servers *fabric.Servers // of graph
+	several bool            // there are servers with several ports
+	port    string          // "host", or "host port" if there are
 }
 
 // New judges and measures the present routing. Without a Plan it routes the fabric as opt says.
 func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (*Today, error) {
 	t := &Today{fabric: f, graph: f.Compile(), opt: opt}
 	t.planes = FindPlanes(f)
+	t.servers = t.graph.Servers()
 	all := NoLoss()
-	all.Servers, all.HostPorts = CountServers(t.graph)
+	all.Servers, all.HostPorts = len(t.servers.List), CountPorts(t.graph, t.servers)
 	t.several, t.port = all.several(), all.port()
 	if plan == nil {
 		r, err := planner.Route(ctx, t.graph, &opt.Request)
@@ -163,7 +165,7 @@ func (t *Today) compile(after *fabric.Fabric, drained map[fabric.GUID]bool) (*ch
 	if c.graph.NumSwitches == 0 || c.graph.NumHosts == 0 {
 		return nil, errNothingLeft
 	}
-	c.lost, c.planes = LostHosts(t.graph, after, c.graph, drained), t.planes
+	c.lost, c.planes = LostHosts(t.graph, t.servers, after, c.graph, drained), t.planes
 	if !samePlaces(t.fabric, after) {
 		c.planes = FindPlanes(t.fabric, after)
 	}
