@@ -13,8 +13,8 @@ type class struct {
 	ports  []int32 // with this place, on each leaf
 }
 
-// classes finds the places with leaves of their own; nil if too few have any, or if most leaves have
-// a single port.
+// classes finds the places with leaves of their own; nil if too few have any, or if most leaves
+// have a single port.
 func (f *find) classes(k *kind, v view) []class {
 	type at struct {
 		leaf int32

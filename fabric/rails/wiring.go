@@ -215,8 +215,8 @@ func (w *wiring) run(solid bool) {
 }
 
 // assign gives rails to the open leaves of a tuple, and returns these leaves. A leaf gets the rail
-// of its spines or its plane, or a free one of its plane, or any free one if there are enough rails,
-// or else a new one.
+// of its spines or its plane, or a free one of its plane, or any free one if there are enough
+// rails, or else a new one.
 func (w *wiring) assign(t *tuple, takes []bool) (done []int32) {
 	used := map[int32]bool{}
 	var open []int32
