@@ -1,8 +1,8 @@
 // Package cables finds the cables of a fabric that somebody should check. It lists cables that are
 // slower or narrower than they could be, contradict each other in a file, or have errors in their
 // counters. It finds missing, crossed and extra cables in the pattern of a tree, mesh, torus,
-// HyperX, Dragonfly or Dragonfly+, and cables of servers with several ports on a wrong rail or at
-// the switch of other servers.
+// HyperX, Dragonfly or Dragonfly+. Of servers with several ports it finds missing cables, and
+// cables on a wrong rail or at the switch of other servers.
 //
 // Its types are JSON for programs: their keys do not change.
 package cables

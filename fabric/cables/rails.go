@@ -10,8 +10,8 @@ import (
 	"weft/fabric/rails"
 )
 
-// railed compares the cables of servers of several ports with the rails: each port should be at the
-// switch of its rail that its server's other ports point to.
+// railed compares the cables of servers with several ports with the rails. Each port should be at
+// that switch of its rail which is a neighbour of the switches of its server's other ports.
 type railed struct {
 	f       *fabric.Fabric
 	g       *fabric.Graph
@@ -19,12 +19,11 @@ type railed struct {
 	found   *rails.Map
 
 	want   []int32               // by host port: the rail of its place
-	other  map[int32]bool        // host ports on another rail than that of their place
-	beside map[int32][]neighbour // by switch: the switches that nearly all of its servers share
+	beside map[int32][]neighbour // by switch
 	odd    []Odd
 }
 
-// neighbour is the switch of another rail at which nearly all servers of a switch are.
+// neighbour is a switch of another rail that most servers of a switch have a cable to.
 type neighbour struct{ rail, atSwitch int32 }
 
 // moved is a host port at an unexpected switch.
@@ -35,14 +34,14 @@ type moved struct {
 
 const unknownSwitch int32 = -1
 
-// besideShare is the least share of its servers that a switch has in common with a neighbour.
+// besideShare is the least share of its servers that a switch shares with a neighbour.
 const besideShare = 0.75
 
-// ofServers lists the odd cables of servers of several ports, and the number of rails; nothing if
-// too many are odd for a pattern.
+// ofServers returns the odd cables of servers with several ports, and the number of rails. It
+// returns no cables if too many are odd: then they follow no pattern.
 func ofServers(f *fabric.Fabric, g *fabric.Graph) (odd []Odd, number int) {
 	servers := g.Servers()
-	r := &railed{f: f, g: g, servers: servers, found: rails.Of(g, servers), other: map[int32]bool{}, beside: map[int32][]neighbour{}}
+	r := &railed{f: f, g: g, servers: servers, found: rails.Of(g, servers), beside: map[int32][]neighbour{}}
 	if len(r.found.Rails) == 0 {
 		return nil, 0
 	}
@@ -51,7 +50,7 @@ func ofServers(f *fabric.Fabric, g *fabric.Graph) (odd []Odd, number int) {
 	var all []moved
 	ports := 0
 	for i := range servers.List {
-		ends := r.ends(int32(i))
+		ends := slices.Collect(servers.Ends(g, int32(i)))
 		if len(ends) < 2 {
 			continue
 		}
@@ -66,17 +65,7 @@ func ofServers(f *fabric.Fabric, g *fabric.Graph) (odd []Odd, number int) {
 	if float64(len(all)+len(r.odd)) > (1-nearlyWhole)*float64(ports) {
 		return nil, len(r.found.Rails)
 	}
-	return append(r.moved(all), r.odd...), len(r.found.Rails)
-}
-
-// ends lists the host ports of a server.
-func (r *railed) ends(server int32) (ends []int32) {
-	for e := range r.servers.Ends(r.g, server) {
-		if r.g.IsHost(e) {
-			ends = append(ends, e)
-		}
-	}
-	return ends
+	return append(r.list(all), r.odd...), len(r.found.Rails)
 }
 
 // wantRails finds the rail of each port's place.
@@ -84,15 +73,14 @@ func (r *railed) wantRails() {
 	r.want = slices.Clone(r.found.Of)
 	for _, o := range r.found.Odd {
 		r.want[o.End] = o.Want
-		r.other[o.End] = true
 	}
 }
 
-// findNeighbours finds the switches that nearly all servers of a switch share.
+// findNeighbours finds the neighbours of each switch.
 func (r *railed) findNeighbours() {
 	together, on := map[pair]int{}, map[int32]int{}
 	for i := range r.servers.List {
-		ends := r.ends(int32(i))
+		ends := slices.Collect(r.servers.Ends(r.g, int32(i)))
 		if len(ends) < 2 {
 			continue
 		}
@@ -114,7 +102,8 @@ func (r *railed) findNeighbours() {
 	}
 }
 
-// expected returns the switch of a rail that most of some host ports point to, and their number.
+// expected returns the switch of a rail that is a neighbour of the switches of more than half of
+// some host ports, and the number of these ports. The port without (-1 for none) does not count.
 func (r *railed) expected(rail int32, ends []int32, without int32) (atSwitch int32, votes int) {
 	count, of := map[int32]int{}, 0
 	for _, e := range ends {
@@ -139,20 +128,22 @@ func (r *railed) expected(rail int32, ends []int32, without int32) (atSwitch int
 	return atSwitch, votes
 }
 
-// check compares a host port with the other ports of its server.
+// check compares a host port with the other ports of its server, and reports whether it is at an
+// unexpected switch.
 func (r *railed) check(e int32, ends []int32) (moved, bool) {
+	odd := r.want[e] != r.found.Of[e]
 	if r.want[e] == rails.None {
-		return moved{e, unknownSwitch}, r.other[e]
+		return moved{e, unknownSwitch}, odd
 	}
 	s, votes := r.expected(r.want[e], ends, e)
-	if r.other[e] {
+	if odd {
 		return moved{e, s}, true
 	}
 	return moved{e, s}, votes > 1 && s != r.g.EndSwitch[e]
 }
 
-// checkMissing lists the cable of a server that lacks one port of those that its neighbours have.
-// With a known cable that is down, nothing is missing.
+// checkMissing lists a missing cable of a server, if its ports are on all rails of the neighbours
+// but one. Nothing is missing if a known cable of the server is down.
 func (r *railed) checkMissing(server int32, ends []int32) {
 	if len(ends) < 3 || r.hasDown(server) {
 		return
@@ -225,9 +216,9 @@ func (r *railed) freePort(server int32) fabric.PortName {
 	return name
 }
 
-// moved lists host ports at unexpected switches: pairs that have swapped switches, those of one
-// server first, then the others.
-func (r *railed) moved(all []moved) (odd []Odd) {
+// list describes the cables of host ports at unexpected switches: first crossed pairs, those of one
+// server before others, then all other cables.
+func (r *railed) list(all []moved) (odd []Odd) {
 	done := make([]bool, len(all))
 	for _, same := range []bool{true, false} {
 		for i := range all {

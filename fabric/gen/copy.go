@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// copier adds the nodes and cables of another fabric to the one that grows.
+// copier adds the nodes and cables of another fabric to the fabric of a grower.
 type copier struct {
 	*grower
 	other *fabric.Fabric
@@ -23,7 +23,7 @@ func newCopier(f, other *fabric.Fabric) *copier {
 	return c
 }
 
-// unite identifies a node of other with one of this fabric, and appends its ports.
+// unite makes a node of other and a node here one: the ports of other follow those here.
 func (c *copier) unite(here, there fabric.NodeID) error {
 	n := &c.f.Nodes[here]
 	c.node[there], c.shift[there] = here, n.NumPorts()
@@ -52,8 +52,8 @@ func (c *copier) portGUID(n *fabric.Node) fabric.GUID {
 }
 
 // add adds all nodes that are not united, with the next free GUIDs of the scheme, and all cables.
-// switchName returns the description of a switch or router from that in other; hostName that of a
-// host from its number in the GUID scheme.
+// switchName turns the description of a switch or router in other into that of its copy; hostName
+// names a host by its number in the GUID scheme.
 func (c *copier) add(switchName func(string) string, hostName func(int) string) error {
 	for _, i := range byGUID(c.other, func(id fabric.NodeID) bool { return c.node[id] < 0 }) {
 		var err error

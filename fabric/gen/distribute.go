@@ -50,16 +50,15 @@ func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	return g, nil
 }
 
-// plug says how many hosts a leaf lacks, and where their ports go: by port, the leaf, or 0 if it
-// stays free.
+// plug counts the hosts that a leaf lacks.
 type plug struct {
 	leaf    fabric.GUID
 	missing int
-	on      []fabric.GUID
+	on      []fabric.GUID // by port of such a host: the leaf, or 0 if the port stays free
 }
 
-// keepHosts marks all but the first n hosts of a leaf to be dropped, and returns what is missing:
-// hosts of one port.
+// keepHosts marks all hosts of a leaf but the first n for removal. It returns a plug for the
+// missing ones, as hosts of one port.
 func keepHosts(f *fabric.Fabric, leaf fabric.NodeID, n int, drop []bool) plug {
 	kept := map[fabric.NodeID]bool{}
 	for _, p := range hostPorts(f, leaf) {
@@ -80,7 +79,7 @@ func leavesOf(f *fabric.Fabric, host fabric.NodeID) []fabric.NodeID {
 	}))
 }
 
-// like gives missing hosts the ports of a host.
+// like returns the plug for missing hosts with the ports of a model.
 func (p plug) like(f *fabric.Fabric, model fabric.NodeID) plug {
 	p.on = make([]fabric.GUID, f.Nodes[model].NumPorts())
 	for _, port := range cabled(f, model) {
@@ -89,8 +88,8 @@ func (p plug) like(f *fabric.Fabric, model fabric.NodeID) plug {
 	return p
 }
 
-// plugIn adds a host to the lowest free ports of leaves, with the first free GUID of the scheme
-// from next on.
+// plugIn adds a missing host, on the lowest free ports of its leaves and with the first free GUID
+// of the scheme from next on.
 func (p plug) plugIn(f *fabric.Fabric, next *int) error {
 	h, err := addHost(f, nextFree(f, guidOfHost, next), len(p.on))
 	if err != nil {

@@ -96,8 +96,8 @@ func (g *grower) addLike(model *fabric.Node, guid fabric.GUID, desc string) (fab
 // extension adds a unit or a server to a network, like another one.
 type extension struct {
 	*grower
-	net    *pattern // before
-	called map[string]bool
+	net    *pattern                        // the network without it
+	called map[string]bool                 // the descriptions in use
 	copies map[fabric.NodeID]fabric.NodeID // by the node that each is like
 }
 
@@ -150,18 +150,17 @@ func (x *extension) addUnit(kind string, a *args, name string) error {
 	if err := x.addHosts(u, name); err != nil {
 		return err
 	}
-	if kind != "group" || !x.net.across {
+	if kind != "group" || x.net.across == nil {
 		return x.copyCables(u, true)
 	}
-	links := x.net.linksOfGroups()
 	if err := x.copyCables(u, false); err != nil {
 		return err
 	}
-	return x.joinGroup(u, links)
+	return x.joinGroup(u)
 }
 
-// addHosts adds the servers of a unit, and the aggregation nodes of its switches, in order of
-// switch and port.
+// addHosts adds copies of the servers of a unit, and of the aggregation nodes of its switches, in
+// order of switch and port.
 func (x *extension) addHosts(u *unit, name string) error {
 	member := map[int32]bool{}
 	for _, s := range u.servers {
@@ -218,8 +217,9 @@ func deviceName(s *fabric.Server, desc string, number int) string {
 	return fmt.Sprintf("HCA-%d", number+1)
 }
 
-// copyCables gives the copies of a unit's nodes the cables among them, and with outside those to
-// other switches, which get them on their first free ports. Hosts outside the unit get none.
+// copyCables joins the copies of a unit's nodes by cables like those of the unit. With outside it
+// also copies the cables to other switches, each to the first free port. Hosts outside the unit get
+// none.
 func (x *extension) copyCables(u *unit, outside bool) error {
 	nodes := slices.Clone(u.switches)
 	for _, s := range u.servers {

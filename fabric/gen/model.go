@@ -21,8 +21,8 @@ func (n *pattern) unitsOf(kind string) []unit {
 	return n.groups
 }
 
-// model returns the unit that a new one is to be like: the one named by like=, or the first one
-// that has the cables of most and room for another one beside it.
+// model returns the unit that a new one is to be like: the one that like= names, or of the units
+// with room for another one beside them the first of the most frequent likeness.
 func (n *pattern) model(kind string, a *args) (*unit, error) {
 	if len(n.leaves) == 0 && len(n.groups) == 0 && len(n.level) == 0 {
 		return nil, fmt.Errorf("no switch that is up has hosts: there is no %s to add another one like", kind)
@@ -59,7 +59,7 @@ func (n *pattern) model(kind string, a *args) (*unit, error) {
 	switch {
 	case best != nil:
 		return best, nil
-	case kind == "group" && n.across:
+	case kind == "group" && n.across != nil:
 		return nil, fmt.Errorf("no group can be added: %s", first)
 	case len(units) == 1:
 		return nil, fmt.Errorf("no %s can be added: above the only one a switch lacks free ports (%s)", kind, first)
@@ -98,7 +98,7 @@ func (n *pattern) named(kind string, units []unit, a *args) (*unit, error) {
 
 // lacks says what a network lacks for another unit beside one; "" if nothing.
 func (n *pattern) lacks(kind string, u *unit) string {
-	if kind == "group" && n.across {
+	if kind == "group" && n.across != nil {
 		return n.lacksGroup(u)
 	}
 	_, outside := n.cables(u)
@@ -154,9 +154,9 @@ func (n *pattern) why() string {
 	return ""
 }
 
-// switchNames names the switches of a unit like another one: the name takes the place of the words
-// with which all descriptions begin, or else end. Without such words it stands before the level and
-// a number.
+// switchNames names the switches of a copy of a unit. The new name replaces the words with which
+// all descriptions in the unit begin, or else end. Without such words a switch is called by the new
+// name, its level and a number.
 func (n *pattern) switchNames(u *unit, name string) []string {
 	if len(u.switches) == 1 {
 		return []string{name}
@@ -191,7 +191,7 @@ func (n *pattern) switchNames(u *unit, name string) []string {
 	return out
 }
 
-// common counts the words that all texts have in the same places.
+// common counts the words that all texts have in common, in the order of at.
 func common(texts [][]string, at func(words []string, i int) string) int {
 	for i := 0; ; i++ {
 		for _, words := range texts {
@@ -207,8 +207,7 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// addServer adds a server like another one, on leaf switches with free ports: those of like=, or
-// of the servers of which there are most those whose switches have the most free ports.
+// addServer adds a server like another one, on the leaf switches of that one.
 func (x *extension) addServer(a *args, name string) error {
 	server, err := x.net.modelServer(a)
 	if err != nil {
@@ -220,7 +219,7 @@ func (x *extension) addServer(a *args, name string) error {
 	return x.copyCables(&unit{servers: []int32{server}}, true)
 }
 
-// ports counts the cables of a server, by switch.
+// portsOf counts the cables of a server, by switch.
 func (n *pattern) portsOf(server int32) map[fabric.NodeID]int {
 	need := map[fabric.NodeID]int{}
 	for _, s := range n.at[server] {
@@ -229,6 +228,8 @@ func (n *pattern) portsOf(server int32) map[fabric.NodeID]int {
 	return need
 }
 
+// modelServer returns the server that a new one is to be like: of those that like= names, or all,
+// one of the most frequent likeness whose switches have the most free ports.
 func (n *pattern) modelServer(a *args) (int32, error) {
 	alike, servers := map[likeness]int{}, []int32(nil)
 	likenessOf := func(s int32) likeness { return likeness{servers: len(n.servers.List[s].Adapters), ports: len(n.at[s])} }

@@ -8,13 +8,13 @@ import (
 	grouping "weft/fabric/shape/groups"
 )
 
-// unit is a part of a network that is there several times: switches, and the servers that have most
-// of their cables in them.
+// unit is a part that a network has several times: switches, and the servers with most of their
+// cables in them.
 type unit struct {
 	switches []fabric.NodeID // the lowest level first, each by GUID
 	servers  []int32
-	has      map[fabric.NodeID]bool // switches
-	down     bool                   // some of them
+	has      map[fabric.NodeID]bool // the switches
+	down     bool                   // a switch is down
 }
 
 // pattern lists the units of a network. A list is empty if the network has no such units.
@@ -24,10 +24,10 @@ type pattern struct {
 	at      [][]fabric.NodeID // by server: the switch of each cable, in order of adapter and port
 	level   []int32           // by node, as Levels, but switches with few servers are no leaves
 	leaves  []unit            // leaves that share servers or are cross-linked, under other switches
-	pods    []unit            // leaves that share servers; in a tree of three levels without rails what is below the roots
+	pods    []unit            // leaves that share servers; without rails, the parts of a tree of three levels below its roots
 	rails   bool              // leaves that share servers meet above
 	groups  []unit            // of a Dragonfly, a Dragonfly+ or a full mesh; with rails, of pods under one level of spines
-	across  bool              // groups are cabled to each other
+	across  *groupLinks       // the cables of groups that are cabled to each other, else nil
 }
 
 // newPattern finds the servers of a network.
@@ -44,7 +44,7 @@ func newPattern(f *fabric.Fabric) *pattern {
 	return n
 }
 
-// find finds the units of a network from its cables, whatever its nodes are called. The cost is
+// find finds the units of a network by its cables alone, not by names. The cost is
 // O(n log n) in nodes and cables, and that of groups.Find where switches with servers are joined to
 // each other.
 func (n *pattern) find() {
@@ -60,11 +60,13 @@ func (n *pattern) find() {
 		tops = nil
 	}
 	n.groups = n.units(n.groupParts())
-	n.across = n.groups != nil
+	if n.groups != nil {
+		n.across = n.linksOfGroups()
+	}
 	switch n.rails = n.areRails(); {
 	case !n.rails:
 		n.pods = tops
-	case n.across:
+	case n.across != nil:
 		n.pods = n.leaves
 	default:
 		n.pods, n.groups = n.leaves, tops
@@ -315,8 +317,7 @@ func (n *pattern) areShared(holds func(a, b fabric.NodeID) bool) bool {
 	return 2*many > len(n.leaves)
 }
 
-// cables counts what a unit has: the cables of its servers, and by switch outside the cables from
-// it.
+// cables counts the cables of a unit's servers, and by switch outside the unit those from it.
 func (n *pattern) cables(u *unit) (ports int, outside map[fabric.NodeID]int) {
 	outside = map[fabric.NodeID]int{}
 	for _, s := range u.switches {
@@ -337,7 +338,7 @@ func (n *pattern) cables(u *unit) (ports int, outside map[fabric.NodeID]int) {
 	return ports, outside
 }
 
-// likeness is what units have in common that are alike.
+// likeness counts the parts and cables of a unit; equal counts make units alike.
 type likeness struct{ switches, servers, ports, outside int }
 
 func (n *pattern) likenessOf(u *unit) likeness {

@@ -86,6 +86,19 @@ func TestAddUnit(t *testing.T) {
 	}
 }
 
+// A group without servers gets cables to a new group as the others do.
+func TestAddGroupBesideEmptyOne(t *testing.T) {
+	for before, after := range map[string]string{
+		"fullmesh(4,hosts=2)|radix(20)":       "fullmesh(5,hosts=2)|radix(20)",
+		"dragonfly(2,1,3,groups=4)|radix(20)": "dragonfly(2,1,4,groups=5)|radix(20)",
+	} {
+		got := parse(t, before+"|without(hosts=0-1)|add(group=new)")
+		if !sameNetwork(got, parse(t, after+"|without(hosts=0-1)")) {
+			t.Errorf("%s without the servers of a group, with another group, is not %s", before, after)
+		}
+	}
+}
+
 // anonymous takes away the descriptions of all switches.
 func anonymous(f *fabric.Fabric) {
 	for i := range f.Nodes {

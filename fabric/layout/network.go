@@ -25,12 +25,11 @@ type Options struct {
 
 // network holds the fabric as if all of it were up, and marks the parts that are not.
 type network struct {
-	whole  *fabric.Fabric // as if everything were up
-	g      *fabric.Graph  // of it
-	name   []string       // by switch: its short name
-	mark   []Mark         // by switch
-	system []fabric.GUID  // by switch: GUID of a chassis with several switches, or 0
-	cable  []cable        // by link: channels 2i and 2i+1
+	g      *fabric.Graph // as if everything were up
+	name   []string      // by switch: its short name
+	mark   []Mark        // by switch
+	system []fabric.GUID // by switch: GUID of a chassis with several switches, or 0
+	cable  []cable       // by link: channels 2i and 2i+1
 	colour colour
 	most   float64 // largest load of a cable
 	mean   float64 // mean load of the cables with traffic
@@ -70,7 +69,7 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 	for _, ends := range o.Missing {
 		connect(whole, ends)
 	}
-	n := &network{whole: whole, g: whole.Compile()}
+	n := &network{g: whole.Compile()}
 	if setMinorLeaves(whole, n.g) {
 		n.g = whole.Compile()
 	}

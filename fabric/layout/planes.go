@@ -28,7 +28,7 @@ type part struct {
 
 // planes returns the parts of the network that meet in servers; nil if no server has ports in two.
 func (d *drawing) planes() []*part {
-	of, number := d.parts(always, always)
+	of, number := d.g.Components()
 	two := func(s *server) bool {
 		return slices.ContainsFunc(s.ports, func(p hostPort) bool { return of[p.atSwitch] != of[s.ports[0].atSwitch] })
 	}
@@ -183,30 +183,21 @@ func (d *drawing) take(p *part) {
 	d.p.Labels = append(d.p.Labels, p.p.Labels...)
 }
 
-// only returns the network of some switches, which are in order, with the hosts at them. Names lose
+// only returns the network of some switches, in ascending order, with the hosts at them. Names lose
 // the words that all of them begin with.
 func (n *network) only(switches []int32) *network {
-	of := make(map[fabric.GUID]int32, len(switches)) // by node: its switch in n
-	for _, s := range switches {
-		of[n.g.SwitchGUID[s]] = s
-	}
-	whole := n.whole.Without(func(id fabric.NodeID) bool {
-		node := &n.whole.Nodes[id]
-		_, kept := of[node.GUID]
-		return node.Type == fabric.Switch && !kept
-	}, nil)
-	c := &network{whole: whole, g: whole.Compile(), rails: n.rails, colour: n.colour, most: n.most, mean: n.mean}
-	at := map[int32]int32{} // by switch of n: its number
-	for s, guid := range c.g.SwitchGUID {
-		i := of[guid]
+	g, _ := n.g.Part(switches)
+	c := &network{g: g, rails: n.rails, colour: n.colour, most: n.most, mean: n.mean}
+	at := make(map[int32]int32, len(switches)) // by switch of n: its number in c
+	for s, i := range switches {
 		at[i] = int32(s)
 		c.name, c.mark, c.system = append(c.name, n.name[i]), append(c.mark, n.mark[i]), append(c.system, n.system[i])
 		c.shared, c.railAt = append(c.shared, n.shared[i]), append(c.railAt, n.railAt[i])
 	}
-	c.cable = make([]cable, c.g.NumChannels/2)
+	c.cable = make([]cable, g.NumChannels/2)
 	for i := range c.cable {
-		here, _ := n.g.At(of[c.g.SwitchGUID[c.g.From[2*i]]], c.g.FromPort[2*i])
-		c.cable[i] = n.cable[here/2]
+		channel, _ := n.g.At(switches[g.From[2*i]], g.FromPort[2*i])
+		c.cable[i] = n.cable[channel/2]
 	}
 	for _, s := range n.servers {
 		cut := server{name: s.name, mark: s.mark}

@@ -36,8 +36,8 @@ type drop struct {
 	port      int
 }
 
-// drawServers draws the servers of several ports in a row below the network: each in a box, or
-// those with the same place.
+// drawServers draws the servers with several ports in a row below the network: each in a box, or
+// several in one.
 func (d *drawing) drawServers() {
 	if len(d.servers) == 0 || len(d.p.Boxes) == 0 {
 		return
@@ -98,27 +98,15 @@ func (d *drawing) racks(room float64) []rack {
 	racks := d.rackBy(alike)
 	for most := len(racks); !d.fits(racks, room) && most > 1; {
 		most = (most + 1) / 2
-		for _, part := range slices.Collect(chunks(len(racks), most)) {
-			for _, r := range racks[part[0]:part[1]] {
-				for _, s := range r.servers {
-					alike[s] = fmt.Sprint("neighbours ", part[0])
-				}
+		for i := range racks { // most runs of nearly equal length
+			run := fmt.Sprint("neighbours ", ((i+1)*most-1)/len(racks))
+			for _, s := range racks[i].servers {
+				alike[s] = run
 			}
 		}
 		racks = d.rackBy(alike)
 	}
 	return racks
-}
-
-// chunks yields the bounds of n things in the given number of nearly equal chunks.
-func chunks(n, number int) func(yield func([2]int) bool) {
-	return func(yield func([2]int) bool) {
-		for i := range number {
-			if !yield([2]int{i * n / number, (i + 1) * n / number}) {
-				return
-			}
-		}
-	}
 }
 
 // rackBy puts servers with the same key into one box, in the order of the places that the boxes
@@ -286,7 +274,7 @@ func (d *drawing) rackTitle(r *rack, words []string, failed int) string {
 	return text
 }
 
-// portTitle returns the title of a port of a box of servers, and the mark that all have.
+// portTitle returns the title of a port of a box of servers, and its mark: that of all servers.
 func (d *drawing) portTitle(r *rack, port int) (title string, mark Mark) {
 	if len(r.servers) == 1 {
 		p := &d.servers[r.servers[0]].ports[port]

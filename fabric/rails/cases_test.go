@@ -62,7 +62,7 @@ func (n *net) connect(a, b fabric.End) {
 	}
 }
 
-// found describes what rails are found: "planes rails: switches of each rail; odd ports".
+// found describes the rails that Of finds: "planes rails; switches of each rail; odd ports".
 func (n *net) found() string {
 	g := n.Compile()
 	m := rails.Of(g, g.Servers())
@@ -83,8 +83,8 @@ func (n *net) found() string {
 	return text
 }
 
-// gpus adds pods of four servers with four adapters each, and joins their leaves to a spine. Leaf
-// A0 is that of rail 0 in pod A.
+// gpus adds pods of four servers with four adapters each, and joins their leaves to a spine. Pod A
+// has the leaves A0 to A3, one for each rail.
 func (n *net) gpus(pods string) {
 	for _, pod := range pods {
 		for rail := range 4 {
@@ -94,6 +94,14 @@ func (n *net) gpus(pods string) {
 				n.cable(fmt.Sprintf("gpu%c%d mlx5_%d", pod, server, rail), 1, leaf)
 			}
 		}
+	}
+}
+
+// storage adds four servers with two adapters each, on the leaves X0 and X1.
+func (n *net) storage() {
+	for i := range 4 {
+		n.cable(fmt.Sprintf("oss%d mlx5_0", i), 1, "X0")
+		n.cable(fmt.Sprintf("oss%d mlx5_1", i), 1, "X1")
 	}
 }
 
@@ -146,18 +154,12 @@ func TestCases(t *testing.T) {
 			for i := range 8 {
 				n.cable(fmt.Sprintf("gpu%c%d mlx5_8", "AB"[i/4], i%4), 1, fmt.Sprint("X", i%2))
 			}
-			for i := range 4 {
-				n.cable(fmt.Sprintf("oss%d mlx5_0", i), 1, "X0")
-				n.cable(fmt.Sprintf("oss%d mlx5_1", i), 1, "X1")
-			}
+			n.storage()
 			n.join("Y", "X0", "X1")
 		}, "2 planes 4 rails; A0 B0; A1 B1; A2 B2; A3 B3"},
 		{"storage servers with two ports below the spines of the rails", func(n *net) {
 			n.gpus("AB")
-			for i := range 4 {
-				n.cable(fmt.Sprintf("oss%d mlx5_0", i), 1, "X0")
-				n.cable(fmt.Sprintf("oss%d mlx5_1", i), 1, "X1")
-			}
+			n.storage()
 			n.join("SPINE", "X0", "X1")
 		}, "1 planes 4 rails; A0 B0; A1 B1; A2 B2; A3 B3"},
 		{"service nodes on the leaves of rails", func(n *net) {

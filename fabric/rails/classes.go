@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// class is a place of a kind, and the leaves whose ports of this kind nearly all have it.
+// class is a place of a kind with leaves of its own: nearly all ports of the kind on them have it.
 type class struct {
 	spot   spot
 	leaves []int32
-	ports  []int32 // on each leaf
+	ports  []int32 // with this place, on each leaf
 }
 
-// classes finds the places that have leaves of their own.
+// classes finds the places with leaves of their own; nil if too few have any, or if most leaves
+// have a single port.
 func (f *find) classes(k *kind, v view) []class {
 	type at struct {
 		leaf int32
@@ -74,7 +75,8 @@ func (f *find) classes(k *kind, v view) []class {
 	return out
 }
 
-// forRails reports whether the leaves of a kind are mostly for servers of several ports.
+// forRails reports whether at least half of the host ports on the leaves of some classes are of
+// servers with several.
 func (f *find) forRails(classes []class) bool {
 	multi, hosts := 0, 0
 	for i := range classes {
@@ -86,53 +88,15 @@ func (f *find) forRails(classes []class) bool {
 	return 2*multi >= hosts
 }
 
-// joinClasses gives each place of a kind a rail: that of leaves which have one, or that of the same
-// place in a similar kind, or of the spines and the plane of its leaves, or a new one. It returns
-// false for a kind with far fewer places than there are rails around it, and none of them: both
+// joinClasses gives each place of a kind a rail: that of its leaves, or of the same place in a
+// similar kind, or of the spines or the plane of its leaves, or a new one. It returns false if no
+// place has a rail yet and the places are at most half as many as the rails of their plane: both
 // ports of a storage server below the spines of rails.
 func (f *find) joinClasses(k *kind, classes []class) bool {
 	k.rails = map[spot]int32{}
-	var open []*class
-	for i := range classes {
-		c := &classes[i]
-		votes := map[int32]int{}
-		for j, leaf := range c.leaves {
-			if r := f.rail[leaf]; r != None {
-				votes[r] += int(c.ports[j])
-			}
-		}
-		if r := winner(votes); r != None {
-			k.rails[c.spot] = r
-		} else {
-			open = append(open, c)
-		}
-	}
-	similar := f.similar(classes)
-	var left []*class
-	used := map[int32]bool{}
-	for _, r := range k.rails {
-		used[r] = true
-	}
-	for _, c := range open {
-		r := None
-		if similar != nil {
-			if w, ok := similar.rails[c.spot]; ok && !used[w] {
-				r = w
-			}
-		}
-		if r == None {
-			if w := f.only.vote(c.leaves); !used[w] {
-				r = w
-			}
-		}
-		if r == None {
-			left = append(left, c)
-			continue
-		}
-		k.rails[c.spot], used[r] = r, true
-	}
+	left := f.joinOthers(k, f.joinLeaves(k, classes), f.similar(classes))
 	var there []int32 // rails for the places in order, if all have other names than before
-	if len(used) == 0 {
+	if len(k.rails) == 0 {
 		there = f.inPlane[f.planes[left[0].leaves[0]]]
 		if 2*len(left) <= len(there) {
 			k.rails = nil
@@ -155,7 +119,57 @@ func (f *find) joinClasses(k *kind, classes []class) bool {
 	return true
 }
 
-// similar returns a kind that has more than half of its places in common with these.
+// joinLeaves gives places the rail that most ports on their leaves have. It returns the places
+// whose leaves have no rail.
+func (f *find) joinLeaves(k *kind, classes []class) (open []*class) {
+	for i := range classes {
+		c := &classes[i]
+		votes := map[int32]int{}
+		for j, leaf := range c.leaves {
+			if r := f.rail[leaf]; r != None {
+				votes[r] += int(c.ports[j])
+			}
+		}
+		if r := winner(votes); r != None {
+			k.rails[c.spot] = r
+		} else {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
+// joinOthers gives open places the rail of the same place in a similar kind (nil if there is none),
+// or of the spines or the plane of their leaves, unless another place has it. It returns the places
+// without a rail.
+func (f *find) joinOthers(k *kind, open []*class, similar *kind) (left []*class) {
+	used := map[int32]bool{}
+	for _, r := range k.rails {
+		used[r] = true
+	}
+	for _, c := range open {
+		r := None
+		if similar != nil {
+			if w, ok := similar.rails[c.spot]; ok && !used[w] {
+				r = w
+			}
+		}
+		if r == None {
+			if w := f.only.vote(c.leaves); !used[w] {
+				r = w
+			}
+		}
+		if r == None {
+			left = append(left, c)
+			continue
+		}
+		k.rails[c.spot], used[r] = r, true
+	}
+	return left
+}
+
+// similar returns the kind that was decided before and has more than half of its places in common
+// with these classes; nil if there is none.
 func (f *find) similar(classes []class) *kind {
 	for i := range classes {
 		k := f.holders[classes[i].spot]

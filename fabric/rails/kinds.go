@@ -10,9 +10,9 @@ import (
 // kind is a kind of server: all have the same places.
 type kind struct {
 	sign    Sign
-	key     string
+	key     string // sign and places
 	servers []int32
-	ports   int
+	ports   int // of all servers
 
 	view  view
 	rails map[spot]int32 // if places decide: the rail of each
@@ -26,7 +26,7 @@ func (k *kind) rail(p place) int32 {
 	return None
 }
 
-// text describes a place.
+// text describes a place as far as it decides.
 func (k *kind) text(p place) string {
 	adapter := p.device
 	if p.sign == ByGUID {
@@ -112,9 +112,9 @@ func (f *find) mergeKinds() {
 // most reports whether part is at least three quarters of all: a few cables may be swapped.
 func most(part, all int) bool { return 4*part >= 3*all && part > 0 }
 
-// look sets the view of a kind, and returns the places that have leaves of their own, if these are
-// nearly all.
-func (f *find) look(k *kind) []class {
+// chooseView sets the first view in which nearly all places of a kind have leaves of their own, and
+// returns these places; nil if there is no such view.
+func (f *find) chooseView(k *kind) []class {
 	for k.view = whole; k.view <= portOnly; k.view++ {
 		if classes := f.classes(k, k.view); len(classes) >= 2 {
 			return classes
@@ -127,7 +127,7 @@ func (f *find) look(k *kind) []class {
 // of a few servers may agree by chance.
 func (f *find) findDoubts() {
 	for _, k := range f.kinds {
-		if len(k.servers) > 1 && f.look(k) == nil {
+		if len(k.servers) > 1 && f.chooseView(k) == nil {
 			f.doubts[k.sign]++
 		}
 	}
@@ -151,13 +151,13 @@ func (f *find) chance(k *kind, places int) bool {
 	return true
 }
 
-// decide lets the places of a kind decide, if they agree with the leaves.
+// decide gives the leaves of a kind rails by its places, if the places agree with the leaves.
 func (f *find) decide(k *kind) {
-	k.servers = slices.DeleteFunc(k.servers, func(server int32) bool { return f.fold(server) })
+	k.servers = slices.DeleteFunc(k.servers, f.joinHolder)
 	if len(k.servers) < 2 {
 		return
 	}
-	classes := f.look(k)
+	classes := f.chooseView(k)
 	if len(classes) < 2 || !f.forRails(classes) || f.chance(k, len(classes)) {
 		return
 	}
@@ -176,9 +176,9 @@ func (f *find) decide(k *kind) {
 	}
 }
 
-// fold gives a server to a kind with its places and more, if most of its ports are on the rails of
-// that kind: some of its ports failed.
-func (f *find) fold(server int32) bool {
+// joinHolder counts a server, some of whose ports failed, with a decided kind that has all of its
+// places, if at least half of its ports are on the rails of that kind. It reports whether it did.
+func (f *find) joinHolder(server int32) bool {
 	ends := f.ends[server]
 	for v := whole; v <= portOnly; v++ {
 		k := f.holders[v.of(f.place[ends[0]])]

@@ -9,7 +9,7 @@
 //  1. Servers with the same places are of one kind. If the ports on a leaf nearly all have one
 //     place, the place decides: all leaves with one place are of one rail (kinds.go).
 //  2. The other servers give rails by wiring alone. Two leaves that share a server are of different
-//     rails, and two leaves that take each other's part beside the same leaves are of one rail
+//     rails. Two leaves that share servers with the same other leaves are of one rail
 //     (wiring.go). Two ports of a server in one plane are not enough: they can be one link and its
 //     spare.
 //  3. A port has the rail of its leaf. A port on another rail than its place is odd: its cable may
@@ -101,18 +101,15 @@ func Of(g *fabric.Graph, servers *fabric.Servers) *Map {
 	f := &find{
 		g: g, servers: servers, place: make([]place, g.NumHosts), multi: make([]int32, g.NumSwitches),
 		ends: make([][]int32, len(servers.List)), kindOf: make([]*kind, len(servers.List)),
-		guest: map[int32]bool{}, doubts: map[Sign]int{}, holders: map[spot]*kind{}, rail: slices.Repeat([]int32{None}, g.NumSwitches), wired: map[int32]bool{},
+		guest: map[int32]bool{}, doubts: map[Sign]int{}, holders: map[spot]*kind{},
+		rail: slices.Repeat([]int32{None}, g.NumSwitches), wired: map[int32]bool{},
 	}
 	m := &Map{Signs: map[Sign]int{}}
 	f.findPlanes(m)
-	f.only = newExclusive(g, f.planes)
+	f.only = newExclusive(g, f.planes, m.Planes)
 	several := false
 	for i := range servers.List {
-		for e := range servers.Ends(g, int32(i)) {
-			if g.IsHost(e) {
-				f.ends[i] = append(f.ends[i], e)
-			}
-		}
+		f.ends[i] = slices.Collect(servers.Ends(g, int32(i)))
 		if len(f.ends[i]) > 1 {
 			several = true
 			for _, e := range f.ends[i] {
@@ -180,7 +177,7 @@ func (f *find) fill(m *Map) {
 		f.texts[i] = map[string]int{}
 	}
 	for server := range f.ends {
-		f.judge(m, int32(server), number)
+		f.countServer(m, int32(server), number)
 	}
 	for i, texts := range f.texts {
 		m.Rails[i].Places = slices.SortedFunc(maps.Keys(texts), func(a, b string) int {
@@ -226,8 +223,8 @@ func (f *find) numbers(m *Map) []int32 {
 	return number
 }
 
-// judge counts what decided for the ports of a server, and lists those on an unexpected rail.
-func (f *find) judge(m *Map, server int32, number []int32) {
+// countServer counts the signs that decided for the ports of a server, and lists its odd ports.
+func (f *find) countServer(m *Map, server int32, number []int32) {
 	k, before := f.kindOf[server], len(m.Odd)
 	for i, e := range f.ends[server] {
 		r := m.Of[e]

@@ -12,20 +12,16 @@ import (
 // shared stands for a switch or plane that serves several rails.
 const shared int32 = -2
 
-// exclusive holds the rail of each switch next to leaves of one rail alone, and of each plane.
+// exclusive holds the rails of switches and planes that serve one rail alone.
 type exclusive struct {
 	g       *fabric.Graph
 	planeOf []int32
-	next    []int32 // by switch: a rail, None or shared
-	plane   []int32 // by plane
+	next    []int32 // by switch: the rail of the leaves next to it, None or shared
+	plane   []int32 // by plane: the rail of its leaves, None or shared
 }
 
-func newExclusive(g *fabric.Graph, planeOf []int32) *exclusive {
-	planes := int32(0)
-	for _, p := range planeOf {
-		planes = max(planes, p+1)
-	}
-	return &exclusive{g, planeOf, slices.Repeat([]int32{None}, g.NumSwitches), slices.Repeat([]int32{None}, int(planes))}
+func newExclusive(g *fabric.Graph, planeOf []int32, planes int) *exclusive {
+	return &exclusive{g, planeOf, slices.Repeat([]int32{None}, g.NumSwitches), slices.Repeat([]int32{None}, planes)}
 }
 
 // add notes that a leaf has a rail.
@@ -46,7 +42,8 @@ func (x *exclusive) add(leaf, rail int32) {
 	}
 }
 
-// vote returns the rail whose own switches are next to these leaves, or whose plane they are in.
+// vote returns the rail that alone uses most of the switches next to some leaves, or else their
+// plane; None if there is none.
 func (x *exclusive) vote(leaves []int32) int32 {
 	votes := map[int32]int{}
 	for _, leaf := range leaves {
@@ -84,9 +81,8 @@ type wiring struct {
 	list   []int32           // the leaves that got a rail here
 }
 
-// byWiring gives rails to the leaves of servers whose places decide nothing. It begins with the
-// leaves of the most servers, goes on with those that share most leaves with them, and takes all
-// back unless nearly all servers have one port on each rail.
+// byWiring gives rails to the leaves of servers whose places decide nothing, and takes all back
+// unless nearly all servers have one port on each rail.
 func (f *find) byWiring() {
 	w := &wiring{find: f, on: map[int32][]int32{}, count: map[int32]int{}}
 	servers := w.collect()
@@ -108,7 +104,8 @@ func (f *find) byWiring() {
 	}
 }
 
-// collect finds the servers and the tuples, the most frequent first.
+// collect lists the servers whose places decide nothing, and sets the tuples, those of the most
+// servers first.
 func (w *wiring) collect() (servers []int32) {
 	var sets [][]int32
 	widths := map[int]int{}
@@ -153,8 +150,8 @@ func (w *wiring) collect() (servers []int32) {
 	return servers
 }
 
-// solid reports whether a tuple has a good part of the servers on each of its leaves: one cable in
-// a wrong leaf does not make a tuple solid.
+// solid reports whether a tuple has at least a quarter of the servers on each of its leaves. One
+// cable in a wrong leaf makes no solid tuple.
 func (w *wiring) solid(t *tuple) bool {
 	for _, leaf := range t.leaves {
 		if 4*t.servers < w.count[leaf] {
@@ -185,8 +182,8 @@ func (q *queue) Pop() any {
 	return x
 }
 
-// run gives rails to the leaves of all tuples, or of the solid ones: those with the fewest open
-// leaves beside known ones first.
+// run gives rails to the leaves of all tuples, or of the solid ones. Tuples with a known leaf come
+// first; of these, the tuple with the fewest open leaves, and then with the most servers.
 func (w *wiring) run(solid bool) {
 	q := queue{}
 	takes := make([]bool, len(w.tuples))
@@ -217,9 +214,9 @@ func (w *wiring) run(solid bool) {
 	}
 }
 
-// assign gives rails to the open leaves of a tuple, and returns them: the rail whose spines or
-// plane the leaf has, or a free one of its plane, or if there are enough any free one, or else a
-// new one.
+// assign gives rails to the open leaves of a tuple, and returns these leaves. A leaf gets the rail
+// of its spines or its plane, or a free one of its plane, or any free one if there are enough
+// rails, or else a new one.
 func (w *wiring) assign(t *tuple, takes []bool) (done []int32) {
 	used := map[int32]bool{}
 	var open []int32
@@ -275,7 +272,7 @@ func (w *wiring) assign(t *tuple, takes []bool) (done []int32) {
 	return done
 }
 
-// beside returns the rails that servers on a leaf have already.
+// beside returns the rails of all leaves that share a tuple with a leaf.
 func (w *wiring) beside(leaf int32, takes []bool) map[int32]bool {
 	met := map[int32]bool{}
 	for _, i := range w.on[leaf] {
@@ -292,7 +289,7 @@ func (w *wiring) beside(leaf int32, takes []bool) map[int32]bool {
 }
 
 // holds reports whether nearly all servers have one port on each rail, on leaves that are mostly
-// for such servers, and whether two ports of a server are in different planes.
+// for such servers, and, if they have two ports, in two planes.
 func (w *wiring) holds(servers []int32) bool {
 	good, together, ports, hosts := 0, 0, 0, 0
 	multi := map[int32]int{}
@@ -312,14 +309,14 @@ func (w *wiring) holds(servers []int32) bool {
 			together += n
 		}
 	}
-	if w.width == 2 && !w.apart() {
+	if w.width == 2 && !w.inTwoPlanes() {
 		return false
 	}
 	return most(good, len(servers)) && 2*together >= ports && 2*ports >= hosts
 }
 
-// apart reports whether most pairs of leaves are in two planes.
-func (w *wiring) apart() bool {
+// inTwoPlanes reports whether most servers of the tuples have leaves in two planes.
+func (w *wiring) inTwoPlanes() bool {
 	apart, all := 0, 0
 	for i := range w.tuples {
 		t := &w.tuples[i]

@@ -21,11 +21,11 @@ type Tree struct {
 	limits       Limits
 }
 
-// Limits are what a tree must keep: the arguments of the formula tree.
+// Limits are bounds for a tree: the arguments of the formula tree.
 type Limits struct {
-	Ratio    float64 // hosts at most for each cable up of a leaf
-	PodRatio float64 // hosts at most for each cable up of a pod; 0: only leaves are oversubscribed
-	First    int     // hosts that the first pod, or a tree of two levels, holds at least
+	Ratio    float64 // the most hosts for each cable up of a leaf
+	PodRatio float64 // the most hosts for each cable up of a pod; 0: only leaves are oversubscribed
+	First    int     // the fewest hosts of the first pod, or of a tree of two levels
 }
 
 // firstPod returns the hosts of the first pod.

@@ -115,8 +115,13 @@ func GridShare(g *fabric.Graph) float64 {
 			}
 		}
 	}
+	return shareOf(linked, pairs, len(parts))
+}
+
+// shareOf returns the share of linked pairs: 1 if there are no pairs, 0 if there are no parts.
+func shareOf(linked, pairs, parts int) float64 {
 	switch {
-	case len(parts) == 0:
+	case parts == 0:
 		return 0
 	case pairs == 0:
 		return 1

@@ -171,11 +171,5 @@ func HyperXShare(g *fabric.Graph) float64 {
 		}
 		linked, pairs = linked+b.Linked, pairs+b.Pairs
 	}
-	switch {
-	case len(parts) == 0:
-		return 0
-	case pairs == 0:
-		return 1
-	}
-	return float64(linked) / float64(pairs)
+	return shareOf(linked, pairs, len(parts))
 }
