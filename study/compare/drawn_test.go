@@ -34,50 +34,106 @@ func f(format string, args ...any) string { return fmt.Sprintf(format, args...) 
 // docs/results/routes in other sizes, and five shapes that are not there.
 var families = map[string][]func(draw) string{
 	"odd": {
-		func(d draw) string { n := d.in(3, 20); return f("random(switches=%d,hosts=%d,links=%d,seed=%d)", n, d.in(1, 5), d.in(n-1, 2*n), d.in(1, 99)) },
-		func(d draw) string { n := d.in(4, 16); return f("random(switches=%d,hosts=%d,links=%d,seed=%d)", n, d.in(1, 3), n-1+d.in(0, 2), d.in(1, 99)) },
-		func(d draw) string { n := d.in(4, 20); return f("irregular(switches=%d,degree=%d,hosts=%d,seed=%d)", n, min(n-1, 2*d.in(1, 3)), d.in(n, 5*n), d.in(1, 99)) },
-		func(d draw) string { return f("regular(switches=%d,degree=%d,hosts=%d,seed=%d)", 2*d.in(3, 12), d.in(2, 5), d.in(1, 4), d.in(1, 99)) },
-		func(d draw) string { return f("torus(%d,hosts=%d,width=%d)", d.in(3, 12), d.in(1, 5), d.in(1, 2)) + d.uneven() },
-		func(d draw) string { return f("mesh(%dx1,hosts=%d,width=%d)", d.in(2, 9), d.in(1, 5), d.in(1, 3)) + d.uneven() },
+		func(d draw) string {
+			n := d.in(3, 20)
+			return f("random(switches=%d,hosts=%d,links=%d,seed=%d)", n, d.in(1, 5), d.in(n-1, 2*n), d.in(1, 99))
+		},
+		func(d draw) string {
+			n := d.in(4, 16)
+			return f("random(switches=%d,hosts=%d,links=%d,seed=%d)", n, d.in(1, 3), n-1+d.in(0, 2), d.in(1, 99))
+		},
+		func(d draw) string {
+			n := d.in(4, 20)
+			return f("irregular(switches=%d,degree=%d,hosts=%d,seed=%d)", n, min(n-1, 2*d.in(1, 3)), d.in(n, 5*n), d.in(1, 99))
+		},
+		func(d draw) string {
+			return f("regular(switches=%d,degree=%d,hosts=%d,seed=%d)", 2*d.in(3, 12), d.in(2, 5), d.in(1, 4), d.in(1, 99))
+		},
+		func(d draw) string {
+			return f("torus(%d,hosts=%d,width=%d)", d.in(3, 12), d.in(1, 5), d.in(1, 2)) + d.uneven()
+		},
+		func(d draw) string {
+			return f("mesh(%dx1,hosts=%d,width=%d)", d.in(2, 9), d.in(1, 5), d.in(1, 3)) + d.uneven()
+		},
 		func(d draw) string { return f("torus(2x%d,hosts=%d)", d.in(3, 8), d.in(1, 4)) + d.uneven() },
-		func(d draw) string { return f("mesh(%dx%d,hosts=%d,width=%d)", d.in(2, 5), d.in(2, 5), d.in(1, 3), d.in(1, 2)) + d.uneven() },
-		func(d draw) string { return f("hyperx(%dx%d,hosts=%d,width=%d)", d.in(2, 4), d.in(2, 5), d.in(1, 5), d.in(1, 2)) + d.uneven() },
-		func(d draw) string { return f("fullmesh(%d,hosts=%d,width=%d)", d.in(3, 8), d.in(1, 9), d.in(1, 2)) + d.uneven() },
+		func(d draw) string {
+			return f("mesh(%dx%d,hosts=%d,width=%d)", d.in(2, 5), d.in(2, 5), d.in(1, 3), d.in(1, 2)) + d.uneven()
+		},
+		func(d draw) string {
+			return f("hyperx(%dx%d,hosts=%d,width=%d)", d.in(2, 4), d.in(2, 5), d.in(1, 5), d.in(1, 2)) + d.uneven()
+		},
+		func(d draw) string {
+			return f("fullmesh(%d,hosts=%d,width=%d)", d.in(3, 8), d.in(1, 9), d.in(1, 2)) + d.uneven()
+		},
 		func(d draw) string { return f("kautz(2,%d,hosts=%d)", d.in(2, 3), d.in(6, 50)) },
-		func(d draw) string { return f("dragonfly(%d,%d,%d,groups=%d)", d.in(2, 4), d.in(1, 3), d.in(1, 2), d.in(2, 3)) + d.uneven() },
-		func(d draw) string { return f("dragonflyplus(%d,%d,%d,1,groups=%d)", d.in(2, 3), d.in(2, 3), d.in(1, 4), d.in(2, 3)) + d.uneven() },
+		func(d draw) string {
+			return f("dragonfly(%d,%d,%d,groups=%d)", d.in(2, 4), d.in(1, 3), d.in(1, 2), d.in(2, 3)) + d.uneven()
+		},
+		func(d draw) string {
+			return f("dragonflyplus(%d,%d,%d,1,groups=%d)", d.in(2, 3), d.in(2, 3), d.in(1, 4), d.in(2, 3)) + d.uneven()
+		},
 		func(d draw) string { return "slimfly(3" + d.of(",hosts=1", ",hosts=2", "") + ")" + d.uneven() },
 		func(d draw) string { return f("rlft(%d,%d)", 2*d.in(2, 4), d.in(2, 3)) + d.uneven() },
-		func(d draw) string { return f("pgft(2;%d,%d;1,%d;1,%d)", d.in(2, 5), d.in(2, 6), d.in(1, 3), d.in(1, 3)) + d.uneven() },
-		func(d draw) string { return f("rail(%d,%d,%d,spines=%d)", d.in(2, 4), d.in(2, 6), d.in(2, 3), d.in(1, 4)) },
-		func(d draw) string { return f("rlft(%d,2)|merge(rlft(%d,2),at=%s)", 2*d.in(2, 4), 2*d.in(2, 4), d.of("leaves", "roots")) },
-		func(d draw) string { return f("rlft(%d,2)|merge(torus(%dx%d,hosts=%d),links=%d)", 2*d.in(2, 4), d.in(3, 4), d.in(3, 4), d.in(1, 2), d.in(1, 4)) },
-		func(d draw) string { return f("fullmesh(%d,hosts=%d)|merge(mesh(%dx%d,hosts=1),links=%d)", d.in(3, 6), d.in(1, 3), d.in(2, 4), d.in(2, 3), d.in(1, 3)) },
-		func(d draw) string { return d.of("renaming-fig1", "sftree-fig4a", "sftree-fig4b", "vftree-fig4b", "mftree-fig2", "now-c", "racks72") },
+		func(d draw) string {
+			return f("pgft(2;%d,%d;1,%d;1,%d)", d.in(2, 5), d.in(2, 6), d.in(1, 3), d.in(1, 3)) + d.uneven()
+		},
+		func(d draw) string {
+			return f("rail(%d,%d,%d,spines=%d)", d.in(2, 4), d.in(2, 6), d.in(2, 3), d.in(1, 4))
+		},
+		func(d draw) string {
+			return f("rlft(%d,2)|merge(rlft(%d,2),at=%s)", 2*d.in(2, 4), 2*d.in(2, 4), d.of("leaves", "roots"))
+		},
+		func(d draw) string {
+			return f("rlft(%d,2)|merge(torus(%dx%d,hosts=%d),links=%d)", 2*d.in(2, 4), d.in(3, 4), d.in(3, 4), d.in(1, 2), d.in(1, 4))
+		},
+		func(d draw) string {
+			return f("fullmesh(%d,hosts=%d)|merge(mesh(%dx%d,hosts=1),links=%d)", d.in(3, 6), d.in(1, 3), d.in(2, 4), d.in(2, 3), d.in(1, 3))
+		},
+		func(d draw) string {
+			return d.of("renaming-fig1", "sftree-fig4a", "sftree-fig4b", "vftree-fig4b", "mftree-fig2", "now-c", "racks72")
+		},
 	},
 	"unseen": {
 		func(d draw) string { return f("rlft(%d,2)", 2*d.in(5, 15)) },
 		func(d draw) string { return f("rlft(%d,3)", 2*d.in(3, 6)) },
 		func(d draw) string { return f("torus(%dx%d,hosts=%d)", d.in(4, 9), d.in(4, 9), d.in(1, 4)) },
-		func(d draw) string { return f("torus(%dx%dx%d,hosts=%d)", d.in(3, 5), d.in(3, 6), d.in(3, 6), d.in(1, 3)) },
+		func(d draw) string {
+			return f("torus(%dx%dx%d,hosts=%d)", d.in(3, 5), d.in(3, 6), d.in(3, 6), d.in(1, 3))
+		},
 		func(d draw) string { return f("mesh(%dx%d,hosts=%d)", d.in(3, 9), d.in(3, 7), d.in(1, 4)) },
 		func(d draw) string { return f("hypercube(%d,hosts=%d)", d.in(4, 7), d.in(2, 3)) },
 		func(d draw) string { return f("hyperx(%dx%d,hosts=%d)", d.in(3, 7), d.in(3, 7), d.in(2, 6)) },
 		func(d draw) string { return f("fullmesh(%d,hosts=%d)", d.in(5, 20), d.in(4, 14)) },
 		func(d draw) string { return f("dragonfly(%d,%d,%d)", d.in(3, 6), d.in(2, 4), d.in(1, 2)) },
-		func(d draw) string { return f("dragonflyplus(%d,%d,%d,%d)", d.in(2, 5), d.in(3, 5), d.in(2, 4), d.in(1, 2)) },
+		func(d draw) string {
+			return f("dragonflyplus(%d,%d,%d,%d)", d.in(2, 5), d.in(3, 5), d.in(2, 4), d.in(1, 2))
+		},
 		func(d draw) string { return f("kautz(%d,%d,hosts=%d)", d.in(2, 4), 3, d.in(50, 200)) },
 		func(d draw) string { return f("slimfly(%d,hosts=%d)", d.in(2, 3)*2+1, d.in(1, 6)) },
-		func(d draw) string { n := d.in(20, 60); return f("random(switches=%d,hosts=%d,links=%d,seed=%d)", n, d.in(2, 5), d.in(n*3/2, 3*n), d.in(1, 99)) },
-		func(d draw) string { return f("rail(%d,%d,%d,spines=%d)", d.in(3, 8), d.in(6, 24), d.in(2, 5), d.in(4, 16)) },
-		func(d draw) string { return d.of("deimos", "odin", "chic", "now-cab", "fat648") + f("|without(hosts=0-%d)", d.in(10, 60)) },
+		func(d draw) string {
+			n := d.in(20, 60)
+			return f("random(switches=%d,hosts=%d,links=%d,seed=%d)", n, d.in(2, 5), d.in(n*3/2, 3*n), d.in(1, 99))
+		},
+		func(d draw) string {
+			return f("rail(%d,%d,%d,spines=%d)", d.in(3, 8), d.in(6, 24), d.in(2, 5), d.in(4, 16))
+		},
+		func(d draw) string {
+			return d.of("deimos", "odin", "chic", "now-cab", "fat648") + f("|without(hosts=0-%d)", d.in(10, 60))
+		},
 		// Shapes that docs/results/routes lacks.
-		func(d draw) string { return f("pgft(2;%d,%d;1,%d;1,%d)", d.in(6, 12), d.in(6, 12), d.in(2, 6), d.in(2, 3)) },
-		func(d draw) string { return f("rlft(%d,2)|merge(rlft(%d,2),links=%d)", 2*d.in(4, 8), 2*d.in(4, 8), d.in(2, 16)) },
-		func(d draw) string { return f("torus(%dx%d,hosts=%d)|plane(rlft(%d,2),name=storage)", d.in(4, 6), d.in(4, 6), d.in(2, 3), 2*d.in(4, 6)) },
+		func(d draw) string {
+			return f("pgft(2;%d,%d;1,%d;1,%d)", d.in(6, 12), d.in(6, 12), d.in(2, 6), d.in(2, 3))
+		},
+		func(d draw) string {
+			return f("rlft(%d,2)|merge(rlft(%d,2),links=%d)", 2*d.in(4, 8), 2*d.in(4, 8), d.in(2, 16))
+		},
+		func(d draw) string {
+			return f("torus(%dx%d,hosts=%d)|plane(rlft(%d,2),name=storage)", d.in(4, 6), d.in(4, 6), d.in(2, 3), 2*d.in(4, 6))
+		},
 		func(d draw) string { return d.of("racks432", "racks216", "over384", "superpod127") },
-		func(d draw) string { return f("tree(%d,%d,ratio=%d)|hosts(even=%d,odd=1)", 2*d.in(6, 10), d.in(100, 300), d.in(2, 3), d.in(3, 6)) },
+		func(d draw) string {
+			return f("tree(%d,%d,ratio=%d)|hosts(even=%d,odd=1)", 2*d.in(6, 10), d.in(100, 300), d.in(2, 3), d.in(3, 6))
+		},
 	},
 }
 
