@@ -8,7 +8,7 @@ import (
 // Schedule lists all operations of all ranks. Operations are numbered through the ranks: those of
 // rank r are Starts[r] up to Starts[r+1].
 type Schedule struct {
-	Ops   []Op    // ID is the number within the rank
+	Ops    []Op    // ID is the number within the rank
 	Starts []int32 // by rank, and one more
 
 	// Operation i may not begin before some others of its rank have begun or ended. The list of
