@@ -140,6 +140,7 @@ func (r *reader) message(o *program.Op, preposition string, least int64) (err er
 func (r *reader) options(o *program.Op) error {
 	var seen [3]bool
 	for {
+		r.skip()
 		from := r.at
 		w := r.word()
 		if len(w) == 0 {
