@@ -62,6 +62,14 @@ func TestTable(t *testing.T) {
 		if got := end(m, s.Ranks); got != number(7) {
 			t.Errorf("%v: ends at %d, want %s", row[:4], got, row[7])
 		}
+		written, err := s.Schedule()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := machine.New(written.Start(), machine.Parameters{L: 1000, B: 1, S: 1e9})
+		if err := again.Run(context.Background()); err != nil || end(again, s.Ranks) != end(m, s.Ranks) {
+			t.Errorf("%v: the written schedule ends at %d (%v), want %d", row[:4], end(again, s.Ranks), err, end(m, s.Ranks))
+		}
 		m = play(machine.Parameters{L: 2500, O: 1500, G: 1000, B: 6, S: 65535})
 		if got := end(m, s.Ranks); got != number(9) {
 			t.Errorf("%v with costs: ends at %d, want %s", row[:4], got, row[9])

@@ -21,7 +21,7 @@
 //	reduce         binomial    k rounds to rank 0
 //	barrier        dissemination  k rounds
 //
-// If P is no power of two, doubling and halving first fold pairs of the first ranks, so that a power
-// of two is left, and unfold them at the end (R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of
-// Collective Communication Operations in MPICH", IJHPCA 19(1), 2005).
+// If P is no power of two, doubling and halving first fold pairs of the first ranks, so that a
+// power of two is left, and unfold them at the end (R. Thakur, R. Rabenseifner, W. Gropp,
+// "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1), 2005).
 package collective

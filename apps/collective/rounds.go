@@ -9,6 +9,15 @@ type transfer struct {
 	recv  bool
 }
 
+// op returns the operation of a transfer in a round.
+func (t *transfer) op(round int32) program.Op {
+	o := program.Op{Kind: program.Send, Peer: int32(t.peer), Tag: round, Size: t.bytes}
+	if t.recv {
+		o.Kind = program.Recv
+	}
+	return o
+}
+
 // rounds describes an operation: the transfers of a rank in each of its rounds.
 type rounds struct {
 	count int
@@ -67,10 +76,8 @@ func (o *Operation) next(rank int32, to []program.Op) []program.Op {
 		}
 		o.left[rank] = int32(len(o.free))
 		for i, t := range o.free {
-			op := program.Op{ID: int32(i), Kind: program.Send, Peer: int32(t.peer), Tag: o.at[rank], Size: t.bytes, Ready: o.ready[rank]}
-			if t.recv {
-				op.Kind = program.Recv
-			}
+			op := t.op(o.at[rank])
+			op.ID, op.Ready = int32(i), o.ready[rank]
 			to = append(to, op)
 		}
 		return to

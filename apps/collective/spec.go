@@ -51,7 +51,8 @@ var makers = []maker{
 const small = 32 << 10
 
 // Parse reads an operation such as allreduce(ring,ranks=512,size=1GiB). Without an algorithm it
-// takes the one that MPI libraries take for the size. ranks=0 stands for as many as there are places.
+// takes the one that MPI libraries take for the size. ranks=0 stands for as many as there are
+// places.
 func Parse(text string, places int) (Spec, error) {
 	name, rest, ok := strings.Cut(text, "(")
 	s := Spec{Name: strings.TrimSpace(name), Bytes: 1 << 20}
@@ -97,7 +98,7 @@ func (s *Spec) set(word string) error {
 		s.Ranks = n
 		return nil
 	case key == "size":
-		n, err := ParseSize(value)
+		n, err := parseSize(value)
 		s.Bytes = n
 		return err
 	}
@@ -120,9 +121,9 @@ func (s *Spec) choose() {
 	default:
 		s.Algorithm = makers[slices.IndexFunc(makers, func(m maker) bool { return m.name == s.Name })].algorithm
 	}
-	s.Why = fmt.Sprintf("the size is over %d bytes: few bytes count more than few rounds", small)
+	s.Why = "few bytes, as it is over 32 KiB"
 	if few {
-		s.Why = fmt.Sprintf("the size is %d bytes at most: few rounds count more than few bytes", small)
+		s.Why = "few rounds, as it is up to 32 KiB"
 	}
 	if len(s.algorithms()) == 1 {
 		s.Why = "there is no other"
@@ -178,8 +179,8 @@ func (s *Spec) BusShare() float64 {
 	return 0
 }
 
-// ParseSize reads a number of bytes such as 4096, 64KiB or 1.5GB.
-func ParseSize(text string) (int64, error) {
+// parseSize reads a number of bytes such as 4096, 64KiB or 1.5GB.
+func parseSize(text string) (int64, error) {
 	units := []struct {
 		name string
 		size float64

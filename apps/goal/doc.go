@@ -17,10 +17,10 @@
 //
 // A line holds one statement. Tag, cpu and nic are 0 if they are left out. A receive from -1, or
 // with tag -1, takes a message of any rank, or of any tag. An operation that requires another one
-// begins when that has ended; irequires: when that has begun. Comments are // to the end of the line
-// and /* to */, anywhere.
+// begins when that has ended; irequires: when that has begun. Comments are // to the end of the
+// line and /* to */, anywhere.
 //
 // Reading is strict where a schedule would mean something else than its author thought: a label
-// given twice is an error here, while LogGOPSim takes the first. Operations that wait for each other
-// in a circle are an error; LogGOPSim ends without them.
+// given twice is an error here, while LogGOPSim takes the first. Operations that wait for each
+// other in a circle are an error; LogGOPSim ends without them.
 package goal

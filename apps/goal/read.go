@@ -10,8 +10,8 @@ import (
 	"weft/apps/program"
 )
 
-// Read reads a schedule, as text or binary; either may be compressed with gzip. Faults of a text
-// have type *Error; a circle of waiting operations has type *program.CircleError.
+// Read reads a schedule, as text or binary; either may be compressed with gzip. Errors of a text
+// name line and column; a circle of waiting operations is an error that names them.
 func Read(in io.Reader) (*program.Schedule, error) {
 	b := bufio.NewReaderSize(in, 1<<16)
 	head, err := b.Peek(8)

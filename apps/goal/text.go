@@ -10,13 +10,13 @@ import (
 	"weft/apps/program"
 )
 
-// Error is a fault in a schedule's text.
-type Error struct {
+// fault is a fault in a schedule's text.
+type fault struct {
 	Line, Column int // from 1
 	Text         string
 }
 
-func (e *Error) Error() string {
+func (e *fault) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Text)
 }
 
@@ -43,7 +43,7 @@ func readText(in *bufio.Reader) (*program.Schedule, error) {
 	r := &reader{in: in, rank: -1, build: program.NewBuilder(0, 0)}
 	for {
 		err := r.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -69,7 +69,7 @@ func readText(in *bufio.Reader) (*program.Schedule, error) {
 
 // fault returns an error at the present place.
 func (r *reader) fault(format string, args ...any) error {
-	return &Error{r.number, r.at + 1, fmt.Sprintf(format, args...)}
+	return &fault{r.number, r.at + 1, fmt.Sprintf(format, args...)}
 }
 
 // next reads the next line that is not empty.
@@ -77,15 +77,15 @@ func (r *reader) next() error {
 	for {
 		line, err := r.in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			return &Error{r.number + 1, 1, "the line is too long for a schedule"}
+			return &fault{r.number + 1, 1, "the line is too long for a schedule"}
 		}
 		if len(line) == 0 {
-			if err == nil || err == io.EOF {
+			if err == nil || errors.Is(err, io.EOF) {
 				return io.EOF
 			}
 			return err
 		}
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		r.number++

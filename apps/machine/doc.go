@@ -7,8 +7,8 @@
 //
 //   - a send of s bytes: o+(s-1)O of its processor, g+(s-1)G of its network port; the message is at
 //     its target L+o after the send's begin;
-//   - a message at its target: o+max((s-1)O, (s-1)G) of the processor, g+(s-1)G of the network port,
-//     whether or not a receive waits for it;
+//   - a message at its target: o+max((s-1)O, (s-1)G) of the processor, g+(s-1)G of the network
+//     port, whether or not a receive waits for it;
 //   - a message of more than S bytes: its send ends only when message and receive have met.
 //
 // Processor and network port at the target are those of the same numbers as the sender's. Events

@@ -43,6 +43,7 @@ func (m *Machine) Waiting() []Wait {
 	sortWaits(out)
 	return out
 }
+
 func sortWaits(w []Wait) {
 	slices.SortFunc(w, func(a, b Wait) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Op.ID, b.Op.ID))

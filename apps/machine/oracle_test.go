@@ -165,8 +165,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestDumpSchedules: public schedules end when they do in LogGOPSim, and those that do not end there
-// are broken here too.
+// TestDumpSchedules: public schedules end when they do in LogGOPSim, and those that do not end
+// there are broken here too.
 func TestDumpSchedules(t *testing.T) {
 	for _, r := range table(t, dumps.Read(t, "goal/loggopsim.tsv")) {
 		name := r["file"]

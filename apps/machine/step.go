@@ -70,6 +70,7 @@ func (m *Machine) transmit(at Time, number int32) {
 	case answered:
 		msg.Control, msg.Bytes = true, controlBytes
 		msg.From, msg.To = msg.To, msg.From
+	case eager, data:
 	}
 	m.network.Send(at, msg)
 }
@@ -95,6 +96,7 @@ func (m *Machine) arrival(e event) {
 			m.meetRequest(e.slot)
 			return
 		}
+	case eager, data:
 	}
 	to := &m.ranks[s.Peer]
 	cpu, in := &to.cpu[s.CPU], &to.in[s.NIC]
@@ -138,10 +140,9 @@ func (m *Machine) receive(number int32) {
 // meet ends a receive whose message is there. If the message's send waits for this, it ends too,
 // and the given processor and port of its rank are busy until now.
 func (m *Machine) meet(receive, message int32, end Time, cpu, nic uint8) {
-	r, s := &m.slots[receive], &m.slots[message]
-	m.ended(r, end)
-	m.enter(r.rank)
-	if s = &m.slots[message]; s.stage == request {
+	m.ended(&m.slots[receive], end)
+	m.enter(m.slots[receive].rank)
+	if s := &m.slots[message]; s.stage == request {
 		from := &m.ranks[s.rank]
 		from.cpu[cpu] = max(from.cpu[cpu], m.now)
 		from.out[nic] = max(from.out[nic], m.now)

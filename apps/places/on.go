@@ -11,8 +11,8 @@ import (
 )
 
 // On puts ranks on the servers of a fabric, given by host ports in order of their leaves. By is
-// "leaf" (in that order), "spread" (round robin over the leaves) or "random:SEED". Each server takes
-// one rank, and all its ports serve it; with each set to ports, each port takes one.
+// "leaf" (in that order), "spread" (round robin over the leaves) or "random:SEED". Each server
+// takes one rank, and all its ports serve it; with each set to ports, each port takes one.
 func On(by string, ranks int, hosts []int32, leafOf func(host int32) int32, servers *traffic.Servers, each string) (*Places, error) {
 	list := units(hosts, servers, each == "ports")
 	if ranks > len(list) {

@@ -33,16 +33,13 @@ type Memory struct {
 	Rate    int64 // in Mbit/s
 }
 
-// UsualMemory is a latency of 500 ns and 200 Gbit/s.
-var UsualMemory = Memory{Latency: 500, Rate: 200_000}
-
 // Picoseconds returns the time of a message.
 func (m Memory) Picoseconds(bytes int64) int64 {
 	return m.Latency*1000 + int64(float64(bytes)*8e6/float64(m.Rate))
 }
 
-// Validate returns an error for a Memory that takes no time for anything, or all.
-func (m Memory) Validate() error {
+// validate returns an error for a Memory that takes no time for anything, or all.
+func (m Memory) validate() error {
 	if m.Latency < 0 || m.Rate < 1 {
 		return fmt.Errorf("exchange on one server takes %d ns and %d Mbit/s: at least 0 and 1 are expected", m.Latency, m.Rate)
 	}
@@ -58,5 +55,5 @@ func ParseMemory(text string) (Memory, error) {
 		return Memory{}, fmt.Errorf("%q: a latency and a rate in Gbit/s such as 500ns,200 are expected", text)
 	}
 	m := Memory{Latency: d.Nanoseconds(), Rate: int64(1000 * gbps)}
-	return m, m.Validate()
+	return m, m.validate()
 }

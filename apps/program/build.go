@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Builder collects the operations of a Schedule, rank by rank.
@@ -14,8 +15,8 @@ type Builder struct {
 
 // edge says that an operation waits for another one of its rank.
 type edge struct {
-	waits, for_ int32
-	begin       bool // for its begin, not its end
+	waiting, other int32
+	begin          bool // for its begin, not its end
 }
 
 // NewBuilder begins a Schedule. With hints for the numbers of operations and edges, its memory is
@@ -61,7 +62,7 @@ func (b *Builder) Schedule() (*Schedule, error) {
 	}
 	b.index()
 	if circle := s.circle(); circle != nil {
-		return nil, &CircleError{s.describeAll(circle)}
+		return nil, circleError(s.describeAll(circle))
 	}
 	return s, nil
 }
@@ -72,10 +73,10 @@ func (b *Builder) index() {
 	s.after, s.begin, s.waits = make([]int32, n+1), make([]int32, n), make([]int32, n)
 	s.who = make([]int32, len(b.edges))
 	for _, e := range b.edges {
-		s.after[e.for_+1]++
-		s.waits[e.waits]++
+		s.after[e.other+1]++
+		s.waits[e.waiting]++
 		if e.begin {
-			s.begin[e.for_]++
+			s.begin[e.other]++
 		}
 	}
 	for i := range n {
@@ -85,24 +86,19 @@ func (b *Builder) index() {
 	begins, ends := make([]int32, n), make([]int32, n)
 	for _, e := range b.edges {
 		if e.begin {
-			s.who[s.after[e.for_]+begins[e.for_]] = e.waits
-			begins[e.for_]++
+			s.who[s.after[e.other]+begins[e.other]] = e.waiting
+			begins[e.other]++
 		} else {
-			s.who[s.begin[e.for_]+ends[e.for_]] = e.waits
-			ends[e.for_]++
+			s.who[s.begin[e.other]+ends[e.other]] = e.waiting
+			ends[e.other]++
 		}
 	}
 }
 
-// CircleError reports operations that wait for each other: none of them can begin.
-type CircleError struct {
-	Operations []string // each waits for the next, the last one for the first
-}
+// circleError reports operations that wait for each other, so that none of them can begin: each
+// for the next, and the last one for the first.
+type circleError []string
 
-func (e *CircleError) Error() string {
-	text := "operations wait for each other in a circle, so none can begin:"
-	for _, o := range e.Operations {
-		text += "\n  " + o
-	}
-	return text
+func (e circleError) Error() string {
+	return "operations wait for each other in a circle, so none can begin:\n  " + strings.Join(e, "\n  ")
 }

@@ -52,8 +52,9 @@ func (s *Schedule) Describe(op int32) string {
 		return fmt.Sprintf("%s: send %d bytes to rank %d, tag %d", name, o.Size, o.Peer, o.Tag)
 	case Recv:
 		return fmt.Sprintf("%s: recv %d bytes from rank %s, tag %s", name, o.Size, anyOr(o.Peer), anyOr(o.Tag))
+	default:
+		return fmt.Sprintf("%s: calc %d ns", name, o.Size)
 	}
-	return fmt.Sprintf("%s: calc %d ns", name, o.Size)
 }
 
 func anyOr(n int32) string {

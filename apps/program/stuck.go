@@ -76,6 +76,7 @@ func (e *explainer) index() {
 			case Recv:
 				key := [2]int32{rank, o.Peer}
 				e.recvs[key] = append(e.recvs[key], op)
+			case Calc:
 			}
 		}
 	}

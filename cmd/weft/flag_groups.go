@@ -42,6 +42,12 @@ var commandGroups = map[string][]flagGroup{
 		{"Files to write", "loads orcs"},
 		{"Existing tables instead of routing", "plan lfts"},
 	},
+	"weft simulate app": {
+		{"Network", "ideal costs flows memory"},
+		{"Ranks", "placement ranks-on"},
+		{"Files to write", "write-goal"},
+		{"Existing tables instead of routing", "plan lfts"},
+	},
 	"weft simulate outage": {
 		{"Fault", "fail down takeover"},
 		{"Traffic", "load message before after step"},

@@ -29,6 +29,7 @@ import (
 	"weft/sm/service"
 	"weft/sm/state"
 	"weft/sm/terms"
+	"weft/study/app"
 	"weft/study/choose"
 	"weft/study/compare"
 	"weft/study/flows"
@@ -63,6 +64,7 @@ var documents = []struct {
 	{"weft whatif FABRIC --each KIND --json", reflect.TypeFor[whatif.Campaign]()},
 	{"weft simulate flow FABRIC --json", reflect.TypeFor[flows.Simulation]()},
 	{"weft simulate packet FABRIC --json", reflect.TypeFor[packets.Simulation]()},
+	{"weft simulate app FABRIC PROGRAM --json", reflect.TypeFor[app.Run]()},
 	{"weft simulate outage FABRIC --json", reflect.TypeFor[outage.Report]()},
 	{"weft simulate flow --patterns --json", reflect.TypeFor[flows.Patterns]()},
 	{"weft sm --once --json", reflect.TypeFor[terms.BringUpJSON]()},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,11 +27,11 @@ type appOptions struct {
 	files     routing.TableFiles
 	ideal     string
 	costs     string
-	byPackets bool
 	byFlows   bool
 	placement string
 	ranksOn   string
 	memory    string
+	write     string
 	asJSON    bool
 }
 
@@ -114,6 +116,7 @@ func (o *appOptions) add(cmd *cobra.Command) {
 	f.BoolVar(&o.byFlows, "flows", false, "carry messages as flows in place of packets")
 	f.StringVar(&o.placement, "placement", "leaf", "`ORDER` of ranks: leaf (fill leaf by leaf), spread (round robin over leaves), or random:SEED")
 	f.StringVar(&o.ranksOn, "ranks-on", "servers", "`WHAT` a rank is: servers, a server with all its ports; or ports, a host port")
+	f.StringVar(&o.write, "write-goal", "", "write PROGRAM to `FILE` as a schedule: binary if its name ends with .bin, else text")
 	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
 }
 
@@ -124,6 +127,9 @@ func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
 	}
 	p, err := app.Open(arg, 0)
 	if err != nil {
+		return err
+	}
+	if err := o.writeGoal(cmd, p); err != nil {
 		return err
 	}
 	begun := time.Now()
@@ -176,6 +182,9 @@ func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
 	if req.Program, err = app.Open(name, o.places(g)); err != nil {
 		return err
 	}
+	if err := o.writeGoal(cmd, req.Program); err != nil {
+		return err
+	}
 	r, err := cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request)
 	if err != nil {
 		return err
@@ -191,6 +200,14 @@ func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
 	}
 	out.Seconds = time.Since(begun).Seconds()
 	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
+}
+
+// writeGoal writes the program to the file that was asked for.
+func (o *appOptions) writeGoal(cmd *cobra.Command, p *app.Program) error {
+	if o.write == "" {
+		return nil
+	}
+	return cli.Output(cmd, o.write, func(w io.Writer) error { return p.Write(w, strings.HasSuffix(o.write, ".bin")) })
 }
 
 // places returns the number of places for ranks.

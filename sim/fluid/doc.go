@@ -11,7 +11,7 @@
 //
 // # Cost
 //
-// A change costs the sum of the path lengths of the flows in its component, and a heap operation for
-// each of its links and for each flow whose end moves. Memory is 12 bytes for each link of each
+// A change costs the sum of the path lengths of the flows in its component, and a heap operation
+// for each of its links and for each flow whose end moves. Memory is 12 bytes for each link of each
 // flow.
 package fluid

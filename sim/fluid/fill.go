@@ -85,8 +85,8 @@ func (n *Network) progress(w *flow) {
 }
 
 // levels freezes the flows of the component, link by link, in order of the level at which links are
-// full. A link's level only rises when flows freeze below it, so a link that comes up is put back if
-// its level has risen since.
+// full. A link's level only rises when flows freeze below it, so a link that comes up is put back
+// if its level has risen since.
 func (n *Network) levels() {
 	f := &n.fill
 	f.queue = f.queue[:0]
@@ -130,7 +130,7 @@ func (n *Network) freeze(s int32, rate float64) {
 	w.rate, w.end = rate, never
 	if rate > 0 {
 		if wait := math.Ceil(w.left / rate); wait < float64(never-n.now) {
-			w.end = n.now + Time(wait)
+			w.end = n.now + picoseconds(wait)
 		}
 	}
 	n.ends.set(s)

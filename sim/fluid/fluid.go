@@ -2,8 +2,8 @@ package fluid
 
 import "math"
 
-// Time is a time in picoseconds.
-type Time = int64
+// picoseconds is a time.
+type picoseconds = int64
 
 // Network is the state of all flows. It is deterministic, and not for concurrent use.
 type Network struct {
@@ -20,7 +20,7 @@ type Network struct {
 	path, next, before []int32
 	first              []int32 // by link: the head of its list, or none
 
-	now   Time
+	now   picoseconds
 	ends  endQueue
 	dirty []int32 // links on which flows have begun or ended since rates were computed
 	fill  filler
@@ -31,10 +31,10 @@ type Network struct {
 // flow is a message on its way.
 type flow struct {
 	left  float64 // bytes at the time since
-	since Time
+	since picoseconds
 	rate  float64
-	end   Time  // when it ends if no rate changes
-	order int64 // among all flows, by begin
+	end   picoseconds // when it ends if no rate changes
+	order int64       // among all flows, by begin
 	hops  int32
 	at    int32 // place in the queue of ends; none: not in it
 	id    int32 // the caller's number
@@ -45,7 +45,7 @@ type flow struct {
 const none int32 = -1
 
 // never is the end of a flow without a rate.
-const never Time = math.MaxInt64
+const never picoseconds = math.MaxInt64
 
 // New returns an empty network. Capacities are in bytes per picosecond; paths have at most hops
 // links.
@@ -60,14 +60,14 @@ func New(capacity []float64, hops int) *Network {
 }
 
 // Now returns the time of the last change.
-func (n *Network) Now() Time { return n.now }
+func (n *Network) Now() picoseconds { return n.now }
 
 // Active returns the number of flows.
 func (n *Network) Active() int { return len(n.flows) - len(n.unused) }
 
 // Begin starts a flow of some bytes on a path at a time not before the last change. The number id
 // comes back at its end.
-func (n *Network) Begin(at Time, path []int32, bytes float64, id int32) {
+func (n *Network) Begin(at picoseconds, path []int32, bytes float64, id int32) {
 	n.now = at
 	s := n.slot()
 	n.flows[s] = flow{left: bytes, since: at, end: never, order: n.count, hops: int32(len(path)), at: none, id: id}
@@ -103,7 +103,7 @@ func (n *Network) slot() int32 {
 }
 
 // Next returns the time at which the next flow ends; ok is false if no flow is under way.
-func (n *Network) Next() (at Time, ok bool) {
+func (n *Network) Next() (at picoseconds, ok bool) {
 	if len(n.dirty) > 0 {
 		n.solve()
 	}

@@ -9,16 +9,16 @@ import (
 
 // play begins flows and returns when each ends.
 type begin struct {
-	at    Time
+	at    picoseconds
 	path  []int32
 	bytes float64
 }
 
-func play(n *Network, begins []begin) []Time {
-	ends := make([]Time, len(begins))
+func play(n *Network, begins []begin) []picoseconds {
+	ends := make([]picoseconds, len(begins))
 	next := 0
 	for next < len(begins) || n.Active() > 0 {
-		at, ok := Time(0), false
+		at, ok := picoseconds(0), false
 		if n.Active() > 0 {
 			at, ok = n.Next()
 		}
@@ -49,7 +49,7 @@ func TestByHand(t *testing.T) {
 	}
 	n = New([]float64{1, 2}, 2)
 	ends := play(n, []begin{{0, a, 3e6}, {0, b, 3e6}, {0, c, 3e6}})
-	if want := [3]Time{6e6, 6e6, 2e6}; ends[0] != want[0] || ends[1] != want[1] || ends[2] != want[2] {
+	if want := [3]picoseconds{6e6, 6e6, 2e6}; ends[0] != want[0] || ends[1] != want[1] || ends[2] != want[2] {
 		t.Errorf("ends %v, want %v", ends, want)
 	}
 }
@@ -64,11 +64,11 @@ func TestAgainstDumb(t *testing.T) {
 			capacity[l] = float64(rapid.IntRange(1, 4).Draw(t, "capacity"))
 		}
 		var begins []begin
-		at := Time(0)
+		at := picoseconds(0)
 		for range rapid.IntRange(1, 20).Draw(t, "flows") {
 			path := rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(links-1)), 1, min(links, 4), rapid.ID).Draw(t, "path")
 			begins = append(begins, begin{at, path, float64(rapid.IntRange(1, 1_000_000).Draw(t, "bytes"))})
-			at += rapid.OneOf(rapid.Just(Time(0)), rapid.Int64Range(0, 500_000)).Draw(t, "wait")
+			at += rapid.OneOf(rapid.Just(picoseconds(0)), rapid.Int64Range(0, 500_000)).Draw(t, "wait")
 		}
 		got := play(New(capacity, 4), begins)
 		want := dumb(capacity, begins)

@@ -46,7 +46,7 @@ func play(t *testing.T, g *fabric.Graph, r *planner.Result, text string, byPacke
 	}
 	run, err := On(context.Background(), g, r, &Request{
 		Program: p, Costs: machine.Parameters{S: 1 << 40}, Packets: byPackets, Placement: "leaf", RanksOn: "ports",
-		Hardware: packet.Default(), Memory: places.UsualMemory, Workers: 1,
+		Hardware: packet.Default(), Memory: places.Memory{Latency: 500, Rate: 200_000}, Workers: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,8 +54,8 @@ func play(t *testing.T, g *fabric.Graph, r *planner.Result, text string, byPacke
 	return run
 }
 
-// TestFormulas: in leaf order on a whole tree, rounds of one message to one other rank take the time
-// of that message alone, on the longest path.
+// TestFormulas: in leaf order on a whole tree, rounds of one message to one other rank take the
+// time of that message alone, on the longest path.
 func TestFormulas(t *testing.T) {
 	g, r := routed(t, "rlft(8,3)", "ftree")
 	h := packet.Default()
@@ -74,8 +74,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// latency is the time of a first byte between two hosts of a tree with leaves of 4 hosts and pods of
-// 16.
+// latency is the time of a first byte between two hosts of a tree with leaves of 4 hosts and pods
+// of 16.
 func latency(h packet.Config, a, b int) float64 {
 	switches := 5
 	if a/4 == b/4 {

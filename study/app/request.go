@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -96,6 +97,20 @@ func ParseCosts(text string, costs machine.Parameters) (machine.Parameters, erro
 		}
 	}
 	return costs, nil
+}
+
+// Write writes the program as a GOAL schedule, as text or binary.
+func (p *Program) Write(w io.Writer, binary bool) (err error) {
+	s := p.schedule
+	if p.operation != nil {
+		if s, err = p.operation.Schedule(); err != nil {
+			return err
+		}
+	}
+	if binary {
+		return goal.WriteBinary(w, s)
+	}
+	return goal.WriteText(w, s)
 }
 
 // Places returns the number of places for ranks on a fabric: servers, or host ports.
