@@ -18,8 +18,10 @@ import (
 	"weft/sim/packet"
 )
 
+var memory = places.Memory{Latency: 500, Rate: 200_000}
+
 // routed returns a fabric and its routing.
-func routed(t *testing.T, formula, chain string) (*fabric.Graph, *planner.Result) {
+func routed(t testing.TB, formula, chain string) (*fabric.Graph, *planner.Result) {
 	t.Helper()
 	f, err := gen.Parse(formula)
 	if err != nil {
@@ -46,7 +48,7 @@ func play(t *testing.T, g *fabric.Graph, r *planner.Result, text string, byPacke
 	}
 	run, err := On(context.Background(), g, r, &Request{
 		Program: p, Costs: machine.Parameters{S: 1 << 40}, Packets: byPackets, Placement: "leaf", RanksOn: "ports",
-		Hardware: packet.Default(), Memory: places.Memory{Latency: 500, Rate: 200_000}, Workers: 1,
+		Hardware: packet.Default(), Memory: memory, Workers: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
