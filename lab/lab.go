@@ -19,6 +19,9 @@ type Reproduction struct {
 	// for all artefacts; "" if nothing needs it.
 	Assumptions string
 	Artefacts   []Artefact
+	// Sentences is the paper's claims.tsv: every sentence and cell about a result, with the claim
+	// that judges it or the reason for having none.
+	Sentences string
 	// Plain explains the largest differences in plain words, by artefact and text of the claim
 	// (ClaimName).
 	Plain map[string]string

@@ -12,6 +12,7 @@ func Reproduction() *lab.Reproduction {
 		Assumptions: assumptions,
 		Plain:       plainWords,
 		Readings:    readings,
+		Sentences:   sentences,
 		Artefacts: []lab.Artefact{
 			{Name: "fig2", Title: "A ring on which SSSP deadlocks", Place: "Fig. 2", Seedless: true, Run: p.fig2},
 			{Name: "table1", Title: "Networks given by parameters", Place: "Table I", Seedless: true, Run: p.table1},
