@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -85,6 +87,16 @@ func verify(t rapid.TB, items [][][]int32, r *Result) {
 	}
 }
 
+// minimum solves a problem with a limit of steps alone.
+func minimum(t rapid.TB, p *Problem, steps int) *Result {
+	t.Helper()
+	r, err := p.Minimum(context.Background(), Limits{Conflicts: math.MaxInt, Cycles: math.MaxInt, Steps: steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func single(paths [][]int32) [][][]int32 {
 	var items [][][]int32
 	for _, p := range paths {
@@ -114,7 +126,7 @@ func word(s string) []int32 {
 // TestPaperExample is Fig. 3: bc and abc share a class, cdab needs another.
 func TestPaperExample(t *testing.T) {
 	paths := [][]int32{word("bc"), word("abc"), word("cdab")}
-	r := problem(t, paths).Minimum(1000)
+	r := minimum(t, problem(t, paths), 1000)
 	verify(t, single(paths), r)
 	if r.Lower != 2 || r.Upper != 2 || r.Class[0] != r.Class[1] || r.Class[1] == r.Class[2] {
 		t.Errorf("got %+v", r)
@@ -144,7 +156,7 @@ func TestSmall(t *testing.T) {
 			paths = append(paths, word(w))
 		}
 		p := problem(t, paths)
-		r := p.Minimum(1000)
+		r := minimum(t, p, 1000)
 		verify(t, single(paths), r)
 		if b := p.Bound(); b != c.bound || r.Upper != c.exact || !r.Exact() {
 			t.Errorf("%q: bound %d, %+v, want %d and %d", c.paths, b, r, c.bound, c.exact)
@@ -208,13 +220,13 @@ func TestMinimumIsTheDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := fewest(items)
-		r := p.Minimum(1 << 20)
+		r := minimum(t, p, 1<<20)
 		verify(t, items, r)
 		bound := p.Bound()
 		if !r.Exact() || r.Upper != want || bound > want {
 			t.Fatalf("bound %d, %+v, want %d", bound, r, want)
 		}
-		cut := p.Minimum(rapid.IntRange(0, 12).Draw(t, "limit"))
+		cut := minimum(t, p, rapid.IntRange(0, 12).Draw(t, "limit"))
 		verify(t, items, cut)
 		if cut.Lower > want || cut.Upper < want {
 			t.Fatalf("with a limit from %d to %d, want %d", cut.Lower, cut.Upper, want)
@@ -240,7 +252,7 @@ func TestMinimumIsTheDefinition(t *testing.T) {
 func TestLimitLeavesBounds(t *testing.T) {
 	vertices, edges := mycielski(4)
 	p := problem(t, Colouring(vertices, edges))
-	r := p.Minimum(1)
+	r := minimum(t, p, 1)
 	if r.Exact() || r.Lower != 2 || r.Upper < 5 {
 		t.Errorf("after one step: %d to %d", r.Lower, r.Upper)
 	}
