@@ -27,6 +27,10 @@ var commandGroups = map[string][]flagGroup{
 	"weft check": {
 		{"Routing to judge", "plan lfts sl sl2vl one-lane choice"},
 	},
+	"weft lanes": {
+		{"Routing to examine", "engines plan lfts sl sl2vl choice one-lane"},
+		{"What to count", "replies hosts-only steps conflicts"},
+	},
 	"weft compare": {
 		{"What to compare", "engines runs yardstick prices sort"},
 	},

@@ -10,7 +10,7 @@ type Limits struct {
 }
 
 // Usual are limits for some seconds.
-var Usual = Limits{Conflicts: 500_000, Cycles: 2000, Steps: 2000}
+var Usual = Limits{Conflicts: 1_000_000, Cycles: 2000, Steps: 5000}
 
 // Result is the least number of classes, or bounds on it.
 type Result struct {
