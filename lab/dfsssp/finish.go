@@ -12,10 +12,10 @@ func finish(c *chart.Chart) {
 	switch c.Name {
 	case "fig4", "fig5", "fig6":
 		bySize(c)
-		c.Y.Label = "share of a link: mean, least and most of the bisections"
+		c.Y.Label = "share of a link (mean, least, most)"
 	case "fig4-gain":
 		c.Mark(saidOfFig4()...)
-		nameMarks(c, "paper; a bar: its range over systems")
+		nameMarks(c, "paper (bar: all systems)")
 	case "fig5-gain":
 		bySize(c)
 		c.Mark(chart.PrintedValue{Series: dfsssp, Group: "1024", Low: 100, High: 100})
@@ -27,9 +27,9 @@ func finish(c *chart.Chart) {
 		c.Mark(saidOfTable2()...)
 		nameMarks(c, rangeOfPaper)
 	case "fig14":
-		scaled(c, chart.Series{Name: "paper, BT: its range", Marks: minhop, Points: []chart.Point{
+		scaled(c, chart.Series{Name: "paper, BT (range)", Marks: minhop, Points: []chart.Point{
 			ofCommunication(121, -asWell, asWell), ofCommunication(256, -asWell, asWell), ofCommunication(manyCores, wholeOf("BT"), wholeOf("BT")),
-		}}, chart.Series{Name: "paper, SP: its range", Marks: countedMinHop, Points: []chart.Point{
+		}}, chart.Series{Name: "paper, SP (range)", Marks: countedMinHop, Points: []chart.Point{
 			ofCommunication(manyCores*aside, wholeOf("SP"), wholeOf("SP")),
 		}})
 	case "fig16":
@@ -39,7 +39,7 @@ func finish(c *chart.Chart) {
 	}
 }
 
-const rangeOfPaper = "paper: its range of communication"
+const rangeOfPaper = "paper (range)"
 
 // countedMinHop is a series in charts of communication.
 const countedMinHop = "minhop, counted"
@@ -100,7 +100,7 @@ func tenfold(c *chart.Chart) {
 		}
 	}
 	c.Mark(said...)
-	nameMarks(c, "paper, dfsssp: about 10 times our minhop")
+	nameMarks(c, "paper: 10 our minhop")
 }
 
 // saidOfFig4 returns the printed gains, or their range over all systems.
