@@ -103,8 +103,8 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 		return errors.New("give --pattern or --pattern-file, not both")
 	case o.packets.Messages != "" && (changed("pattern") || o.packets.File != "" || changed("once") || changed("message")):
 		return errors.New("--messages defines all traffic: leave out --pattern, --pattern-file, --once and --message")
-	case o.packets.Streams != "" && (changed("pattern") || o.packets.File != "" || o.packets.Messages != "" || changed("once")):
-		return errors.New("--streams defines who sends to whom: leave out --pattern, --pattern-file, --messages and --once")
+	case o.packets.Streams != "" && (changed("pattern") && !o.packets.IsBEff() || o.packets.File != "" || o.packets.Messages != "" || changed("once")):
+		return errors.New("--streams defines who sends to whom: leave out --pattern (but for b_eff), --pattern-file, --messages and --once")
 	case o.packets.IsBEff() && (changed("seeds") || changed("duration") || changed("warmup")):
 		return errors.New("--pattern b_eff:RINGS,PAIRS defines the runs: leave out --seeds, --duration and --warmup")
 	case changed("inject") && !isRate(o.delays.inject) || changed("drain-rate") && !isRate(o.delays.drain):
@@ -185,8 +185,9 @@ for each pair of host ports: streams between the same two ports share a row. lev
 --pattern b_eff, or b_eff:RINGS,PAIRS, is the latency and bandwidth benchmark of HPC Challenge:
 ping-pongs of 8 and of 2000000 bytes between pairs of ranks, one pair after the other; then rings in
 natural and in random order, where all ranks exchange messages with both neighbours. The mean over
-random rings is geometric. RINGS is one number in place of the usual 30 rings for latency and 10
-for bandwidth. PAIRS limits the pairs of each size (usually 10000 and 100).
+random rings is geometric. RINGS is one number in place of the usual 30 rings for latency and 10 for
+bandwidth. PAIRS limits the pairs of each size (usually 10000 and 100). --streams FILE puts streams
+beside the benchmark, such as hot-spots; they run alone for the first 200 us.
 
 ` + ranksHelp + `
 
@@ -223,6 +224,7 @@ func simulatePacketCmd() *cobra.Command {
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --load 0.8 --over-time steps.csv,steps.svg
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --cc on
   weft simulate packet 'rlft(8,2)' --changes faults.txt --over-time pause.svg --hosts hosts.tsv
+  weft simulate packet 'rlft(8,2)' --pattern b_eff:4,20 --streams hot-spots.txt
   weft simulate packet 'rlft(8,2)' --streams victim.txt --flows flows.tsv --vls 2
   weft simulate packet 'rlft(36,2)' --bursts on=20us --load 0.3,0.6
   weft simulate packet racks648 --pattern b_eff:30,100 --order leaf --message 200000

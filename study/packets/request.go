@@ -30,7 +30,8 @@ type Traffic struct {
 	File    string // of flows in place of the pattern
 	// Messages is a file of messages with their times, in place of the pattern.
 	Messages string
-	// Streams is a file of streams with their rates and times, in place of the pattern.
+	// Streams is a file of streams with their rates and times, in place of the pattern, or beside
+	// BEff.
 	Streams  string
 	Text     []byte // content of File, Messages or Streams
 	Order    string // as in flows.Request
@@ -124,8 +125,14 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("warmup %v: want 0 to 10s", r.Warmup)
 	case r.Order == "random" && r.Messages+r.Streams != "":
 		return errors.New("order random: a file of messages or streams says which hosts send")
-	case r.HotSpots.Groups < 0 || r.HotSpots.Groups > 0 && (r.Pattern != Uniform || r.File != "" || r.Messages != "" || r.Streams != ""):
-		return fmt.Errorf("hot-spots %d: want at least 1, with pattern uniform", r.HotSpots.Groups)
+	case r.HotSpots.Groups < 0:
+		return fmt.Errorf("hot-spots %d: want at least 1", r.HotSpots.Groups)
+	case r.HotSpots.Groups > 0 && r.IsBEff():
+		return errors.New("hot-spots: pattern b_eff has messages of its own; put hot-spots beside it by --streams")
+	case r.HotSpots.Groups > 0 && r.File+r.Messages+r.Streams != "":
+		return errors.New("hot-spots: the file says who sends to whom; hot-spots go with pattern uniform")
+	case r.HotSpots.Groups > 0 && r.Pattern != Uniform:
+		return fmt.Errorf("hot-spots: pattern %s says who sends to whom; hot-spots go with pattern uniform", r.Pattern)
 	case !(r.HotSpots.Share > 0 && r.HotSpots.Share <= 1):
 		return fmt.Errorf("hot-share %v: want more than 0 and at most 1", r.HotSpots.Share)
 	case (r.Once || r.Messages != "") && (len(r.Loads) > 0 || r.Bursts.On > 0):

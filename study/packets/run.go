@@ -119,6 +119,8 @@ func (j *job) document() *Simulation {
 	switch {
 	case j.timed != nil:
 		out.Pattern = j.Messages
+	case j.streams != nil && j.IsBEff():
+		out.Pattern += ", beside " + j.Streams
 	case j.streams != nil:
 		out.Pattern = j.Streams
 	case j.pattern != nil:
@@ -177,6 +179,16 @@ func (j *job) prepare(ctx context.Context) error {
 		if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, j.hosts); err != nil {
 			return err
 		}
+	case j.IsBEff():
+		if j.servers != nil {
+			j.hosts, err = j.ranksOfBEff()
+		}
+		if err == nil {
+			err = j.readBeside()
+		}
+		if err != nil {
+			return err
+		}
 	case j.Streams != "":
 		j.hosts = j.hosts[:ranks]
 		if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, j.hosts); err != nil {
@@ -186,13 +198,6 @@ func (j *job) prepare(ctx context.Context) error {
 			if _, err := levelOf(j.plan.Plan, s.Level); err != nil {
 				return fmt.Errorf("--streams %s: %w", j.Streams, err)
 			}
-		}
-	case j.IsBEff():
-		if j.servers != nil {
-			j.hosts, err = j.ranksOfBEff()
-		}
-		if err != nil {
-			return err
 		}
 	case j.File == "" && j.Pattern == Uniform:
 		if err := j.checkUniform(ranks); err != nil {
