@@ -179,8 +179,10 @@ whatever the others do.
 host sends.
 
 --messages FILE sends messages at given times. --streams FILE sends streams, each with a rate of
-payload and times that count from the end of the warm-up; --flows writes what arrived, one row
-for each pair of host ports: streams between the same two ports share a row. level=NAME puts a stream on a level of service of the Plan (--levels).
+payload and times that count from the end of the warm-up; --flows writes what arrived, one row for
+each pair of ports: streams between the same two ports share a row. level=NAME puts a stream on a
+level of service of the Plan (--levels). Both files may name switches too: port 0 of a switch sends
+and receives at the rate of a 1x SDR link.
 
 --pattern b_eff, or b_eff:RINGS,PAIRS, is the latency and bandwidth benchmark of HPC Challenge:
 ping-pongs of 8 and of 2000000 bytes between pairs of ranks, one pair after the other; then rings in

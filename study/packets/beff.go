@@ -86,7 +86,8 @@ func (j *job) readBeside() (err error) {
 	if j.Streams == "" {
 		return nil
 	}
-	if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, j.hosts); err != nil {
+	all := withSwitches(j.g, j.hosts)
+	if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, all); err != nil {
 		return err
 	}
 	for _, s := range j.streams {
@@ -99,7 +100,8 @@ func (j *job) readBeside() (err error) {
 
 // beside returns a stream that runs beside the benchmark: messages at its rate, or without pause.
 func (j *job) beside(s *traffic.Stream) beff.Stream {
-	b := beff.Stream{Src: j.hosts[s.Src], Dst: j.hosts[s.Dst], Bytes: cmp.Or(s.Bytes, int64(j.Hardware.MTU))}
+	all := withSwitches(j.g, j.hosts)
+	b := beff.Stream{Src: all[s.Src], Dst: all[s.Dst], Bytes: cmp.Or(s.Bytes, int64(j.Hardware.MTU))}
 	if s.Gbps > 0 {
 		b.Every = packet.Time(float64(b.Bytes) * 8 / s.Gbps * float64(packet.Nanosecond))
 	}

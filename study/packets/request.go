@@ -170,7 +170,7 @@ func (r *Request) Check(g *fabric.Graph) error {
 	}
 	switch {
 	case r.Messages != "", r.Streams != "":
-		hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) })
+		hosts := withSwitches(g, slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) }))
 		if r.Streams != "" {
 			_, err := traffic.ReadStreams(r.Streams, r.Text, g, hosts)
 			return err
