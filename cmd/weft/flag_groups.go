@@ -52,7 +52,7 @@ var commandGroups = map[string][]flagGroup{
 		{"Speed of the manager", "interval quiet-time planning hop"},
 	},
 	"weft simulate packet": {
-		{"Traffic", "pattern pattern-file messages streams ranks ranks-on order load bursts once message hot-spots hot-share"},
+		{"Traffic", "pattern pattern-file messages streams ranks ranks-on order load bursts once message hot-spots hot-share far-share"},
 		{"Simulation time and repetitions", "duration warmup seeds seed"},
 		{"Hardware", "mtu headers buffer switch-latency cable-delay inject drain-rate one-queue oldest-first head-of-queue cc"},
 		{"Faults during the run", "changes block-time"},

@@ -21,18 +21,19 @@ import (
 
 // packetOptions are the options of weft simulate packet.
 type packetOptions struct {
-	fabric  cli.FabricFlags
-	routing cli.RouteFlags
-	between cli.BetweenFlags
-	chain   string
-	files   routing.TableFiles
-	packets packets.Request
-	delays  hardwareTimes
-	message string
-	bursts  string
-	cc      string
-	outputs packetOutputs
-	asJSON  bool
+	fabric   cli.FabricFlags
+	routing  cli.RouteFlags
+	between  cli.BetweenFlags
+	chain    string
+	files    routing.TableFiles
+	packets  packets.Request
+	delays   hardwareTimes
+	message  string
+	bursts   string
+	farShare float64
+	cc       string
+	outputs  packetOutputs
+	asJSON   bool
 }
 
 // hardwareTimes holds times and rates of the hardware in the units of the flags.
@@ -81,6 +82,7 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.cc, "cc", "", "congestion control: on, or `SETTINGS` among threshold=15,rate=0,size=0,victims=no,increase=1,limit=127,least=0,step=0.25,timer=30.72us")
 	f.IntVar(&r.HotSpots.Groups, "hot-spots", 0, "with pattern uniform: split the ranks into `N` groups; the first rank of each group is its hot-spot and receives extra messages from it")
 	f.Float64Var(&r.HotSpots.Share, "hot-share", 0.05, "with --hot-spots: share `X` of the messages that goes to them")
+	f.Float64Var(&o.farShare, "far-share", 0, "with several subnets and pattern uniform: share `X` of the messages that goes to other subnets, 0 to 1 (default: any other host is as likely)")
 	f.StringVar(&r.Changes.File, "changes", "", "`FILE` with changes of the network during the run: lines TIME down PART, TIME up PART or TIME repair")
 	f.DurationVar(&r.Changes.BlockTime, "block-time", 20*time.Microsecond, "with --changes: time between two blocks of a forwarding table that a repair writes")
 	o.outputs.add(f, &r.Steps)
@@ -126,6 +128,9 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	}
 	if o.packets.Bursts, err = packet.ParseBursts(o.bursts); err != nil {
 		return fmt.Errorf("--bursts: %w", err)
+	}
+	if changed("far-share") {
+		o.packets.FarShare = &o.farShare
 	}
 	if err := o.packets.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
@@ -259,6 +264,9 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	}
 	if o.fabric.Several(arg) {
 		return o.runBetween(cmd, arg)
+	}
+	if o.packets.FarShare != nil {
+		return errors.New("--far-share is for several subnets, and FABRIC is a single one")
 	}
 	if err := o.between.Refuse(cmd); err != nil {
 		return err

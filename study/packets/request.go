@@ -38,6 +38,9 @@ type Traffic struct {
 	Ranks    int    // 0: all hosts
 	RanksOn  string // as in flows.Request
 	HotSpots HotSpots
+	// FarShare is the share of Uniform messages that go to another subnet; nil: targets are drawn
+	// among all hosts.
+	FarShare *float64
 	Loads    []float64
 	// Bursts alternate between sending at the rate of the link and silence. If Off is 0, each of
 	// Loads determines it.
@@ -133,6 +136,10 @@ func (r *Request) Validate() error {
 		return errors.New("hot-spots: the file says who sends to whom; hot-spots go with pattern uniform")
 	case r.HotSpots.Groups > 0 && r.Pattern != Uniform:
 		return fmt.Errorf("hot-spots: pattern %s says who sends to whom; hot-spots go with pattern uniform", r.Pattern)
+	case r.FarShare != nil && (r.Pattern != Uniform || r.File+r.Messages+r.Streams != ""):
+		return errors.New("far-share: it divides pattern uniform between several subnets")
+	case r.FarShare != nil && !(*r.FarShare >= 0 && *r.FarShare <= 1):
+		return fmt.Errorf("far-share %v: want 0 to 1", *r.FarShare)
 	case !(r.HotSpots.Share > 0 && r.HotSpots.Share <= 1):
 		return fmt.Errorf("hot-share %v: want more than 0 and at most 1", r.HotSpots.Share)
 	case (r.Once || r.Messages != "") && (len(r.Loads) > 0 || r.Bursts.On > 0):

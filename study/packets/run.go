@@ -128,6 +128,12 @@ func (j *job) document() *Simulation {
 	case j.HotSpots.Groups > 0:
 		out.Pattern = fmt.Sprintf("uniform, %g %% to %s", 100*j.HotSpots.Share, study.Plural(j.HotSpots.Groups, "hot-spot"))
 	}
+	if j.FarShare != nil {
+		if j.HotSpots.Groups == 0 {
+			out.Pattern = Uniform
+		}
+		out.Pattern += fmt.Sprintf(", %g %% to other subnets", 100**j.FarShare)
+	}
 	if j.Bursts.On > 0 {
 		out.Pattern += fmt.Sprintf(", in bursts of %v", time.Duration(j.Bursts.On/packet.Nanosecond))
 	}
@@ -284,6 +290,9 @@ func keepNamed(all []int32, first int, ends []*int32) []int32 {
 func (j *job) checkUniform(ranks int) error {
 	if j.Once {
 		return errors.New("--once: pattern uniform has no end")
+	}
+	if j.FarShare != nil && j.Between == nil {
+		return errors.New("--far-share: the fabric is a single subnet")
 	}
 	if j.HotSpots.Groups > ranks/2 {
 		return fmt.Errorf("--hot-spots %d: %d ranks make at most %d groups", j.HotSpots.Groups, ranks, ranks/2)
