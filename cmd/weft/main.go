@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/fewest"
 	"weft/cmd/weft/manage"
 	"weft/fabric"
 	"weft/fabric/netfile"
@@ -83,7 +84,7 @@ func statusOf(err error) int {
 var commands = map[string]func() *cobra.Command{
 	"show": showCmd, "gen": genCmd, "convert": convertCmd, "route": routeCmd, "check": checkCmd, "compare": compareCmd,
 	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulateCmd, "demo": demoCmd, "emulate": emulateCmd,
-	"discover": discoverCmd, "sm": manage.Command, "ping": pingCmd, "lab": labCmd, "lids": lidsCmd, "lanes": lanesCmd, "map": mapCmd, "version": versionCmd, "man": manCmd,
+	"discover": discoverCmd, "sm": manage.Command, "ping": pingCmd, "lab": labCmd, "lids": fewest.LIDs, "lanes": fewest.Lanes, "map": mapCmd, "version": versionCmd, "man": manCmd,
 }
 
 // commandTasks group the commands on the help page of weft.

@@ -112,9 +112,9 @@ func DrawNetwork(r *rapid.T) (*fabric.Graph, uint64) {
 	return g, seed
 }
 
-// CheckClaims compares a paper's claims with its sentences (Reproduction.Sentences). A line names the
-// artefact and the text of the claim that judges the sentence, or the reason for having none. Only
-// lines of the abstract and the conclusion name claims that another line names too.
+// CheckClaims compares a paper's claims with its sentences (Reproduction.Sentences). A line names
+// the artefact and the text of the claim that judges the sentence, or the reason for having none.
+// Only lines of the abstract and the conclusion name claims that another line names too.
 func CheckClaims(t *testing.T, r *lab.Reproduction) {
 	t.Helper()
 	listed, below := map[[2]string]bool{}, map[[2]string]bool{} // below: outside abstract and conclusion

@@ -31,8 +31,8 @@ type Stream struct {
 	// Share is the fraction of messages to Spot instead of Dst.
 	Spot  int32
 	Share float64
-	// FarShare is the fraction of messages to Anyone that go to one of Far, none of them the source,
-	// instead of Targets.
+	// FarShare is the fraction of messages to Anyone that go to one of Far, none of them the
+	// source, instead of Targets.
 	Far      []int32
 	FarShare float64
 }

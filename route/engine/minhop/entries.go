@@ -11,10 +11,10 @@ import (
 )
 
 // ByEntries returns shortest paths as OpenSM's Min Hop balances them: each switch goes through the
-// end ports in the order of a list, and takes the port with the fewest table entries so far, whether
-// or not paths to these destinations come its way. With first it always takes the first port
-// instead: OpenSM's LASH without lanes, and its DOR if ports are numbered by dimension. Entries for
-// port 0 of switches do not count.
+// end ports in the order of a list, and takes the port with the fewest table entries so far,
+// whether or not paths to these destinations come its way. With first it always takes the first
+// port instead: OpenSM's LASH without lanes, and its DOR if ports are numbered by dimension.
+// Entries for port 0 of switches do not count.
 func ByEntries(ctx context.Context, in *route.Input, order []int32, first bool) (*route.Tables, error) {
 	g := in.Graph
 	away := make([][]int32, g.NumSwitches) // hops to each switch

@@ -133,8 +133,8 @@ func (p *Problem) cycleBound(ctx context.Context, cycles int) (int, error) {
 	return best, nil
 }
 
-// shortestCycle finds the edges of a shortest cycle through edge first, which leaves node v. There is
-// one: other edges were left out.
+// shortestCycle finds the edges of a shortest cycle through edge first, which leaves node v. There
+// is one: other edges were left out.
 func (p *Problem) shortestCycle(v, first int32) []int32 {
 	by := make([]int32, p.nodes) // by node: 1 + the edge by which it was found
 	from := make([]int32, p.nodes)

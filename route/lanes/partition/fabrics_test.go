@@ -84,7 +84,7 @@ func TestLanesOfFabrics(t *testing.T) {
 				}
 			}
 			solve := func(items [][][]int32) *Result {
-				p, err := Together(items)
+				p, err := together(items)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -128,7 +128,8 @@ func TestLanesOfFabrics(t *testing.T) {
 	}
 }
 
-// TestOf: the problem of drawn tables is that of all their walks, with and without switches as ends.
+// TestOf: the problem of drawn tables is that of all their walks, with and without switches as
+// ends.
 func TestOf(t *testing.T) {
 	cyclic := 0
 	draws.Check(t, func(t *rapid.T) {
@@ -162,7 +163,7 @@ func TestOf(t *testing.T) {
 				items = append(items, item)
 			}
 		}
-		dumb, dumbErr := Together(items)
+		dumb, dumbErr := together(items)
 		if (err == nil) != (dumbErr == nil) {
 			t.Fatalf("%v, by walks %v", err, dumbErr)
 		}

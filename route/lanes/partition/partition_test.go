@@ -97,6 +97,9 @@ func minimum(t rapid.TB, p *Problem, steps int) *Result {
 	return r
 }
 
+// ofPaths makes the problem of the paper: every path is an item.
+func ofPaths(paths [][]int32) (*Problem, error) { return together(single(paths)) }
+
 func single(paths [][]int32) [][][]int32 {
 	var items [][][]int32
 	for _, p := range paths {
@@ -107,7 +110,7 @@ func single(paths [][]int32) [][][]int32 {
 
 func problem(t rapid.TB, paths [][]int32) *Problem {
 	t.Helper()
-	p, err := New(paths)
+	p, err := ofPaths(paths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,11 +169,11 @@ func TestSmall(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for _, path := range []string{"aba", "aa", "xabcay"} {
-		if _, err := New([][]int32{word("ab"), word(path)}); err == nil || err.Error() != "partition: item 1 has a cycle of its own" {
+		if _, err := ofPaths([][]int32{word("ab"), word(path)}); err == nil || err.Error() != "partition: item 1 has a cycle of its own" {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := Together([][][]int32{{word("ab"), word("ba")}}); err == nil {
+	if _, err := together([][][]int32{{word("ab"), word("ba")}}); err == nil {
 		t.Error("two paths that close a cycle share a class")
 	}
 }
@@ -215,7 +218,7 @@ func TestMinimumIsTheDefinition(t *testing.T) {
 	tight, all, open := 0, 0, 0
 	draws.Check(t, func(t *rapid.T) {
 		items := drawItems(t)
-		p, err := Together(items)
+		p, err := together(items)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,13 +17,13 @@ type Size struct {
 	Distinct int // those of them that matter: no other one has all of their dependencies on cycles
 }
 
-// MostPairs is the maximum number of pairs of classes that Of accepts for items of both directions.
-const MostPairs = 50_000_000
+// mostPairs is the maximum number of pairs of classes that Of accepts for items of both directions.
+const mostPairs = 50_000_000
 
 // Of makes the problem of the paths of forwarding tables. An item is all paths between two classes,
 // both ways. With oneWay it is all paths from a switch with classes to a class; the sources at one
 // switch share channels, so more items would not change the minimum. Of fails if the tables have a
-// loop, or if there are more than MostPairs pairs.
+// loop, or if there are more than mostPairs pairs.
 func Of(ctx context.Context, p *lanes.Paths, oneWay bool) (*Problem, Size, error) {
 	b, err := newBuilder(ctx, p)
 	if err != nil {
@@ -149,8 +149,8 @@ func (b *builder) single(ctx context.Context) error {
 // pairs adds the pairs of classes on different switches. Pairs without a path on a cycle are only
 // counted.
 func (b *builder) pairs(ctx context.Context) error {
-	if n := len(b.classes); n*(n-1)/2 > MostPairs {
-		return fmt.Errorf("partition: %d pairs of end ports, at most %d", n*(n-1)/2, MostPairs)
+	if n := len(b.classes); n*(n-1)/2 > mostPairs {
+		return fmt.Errorf("partition: %d pairs of end ports, at most %d", n*(n-1)/2, mostPairs)
 	}
 	parts := make([][]int32, b.Graph.NumSwitches) // by switch, then class: 1 + a place in lists
 	lists := [][][2]int32{}

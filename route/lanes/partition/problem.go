@@ -19,19 +19,9 @@ type Problem struct {
 // free marks an item that is on no cycle: any class will do.
 const free int32 = -1
 
-// New makes the problem of the paper: every path, a sequence of channel numbers, is an item. It fails
-// if a path takes a channel twice.
-func New(paths [][]int32) (*Problem, error) {
-	items := make([][][]int32, len(paths))
-	for i := range paths {
-		items[i] = paths[i : i+1]
-	}
-	return Together(items)
-}
-
-// Together makes a problem whose items are sets of paths that share a class. It fails with OwnCycle
+// together makes a problem whose items are sets of paths that share a class. It fails with OwnCycle
 // if the paths of an item close a cycle.
-func Together(items [][][]int32) (*Problem, error) {
+func together(items [][][]int32) (*Problem, error) {
 	g := &graph{number: map[int32]int32{}, items: make([][][2]int32, len(items))}
 	for i, paths := range items {
 		for _, path := range paths {
@@ -123,8 +113,8 @@ func (g *graph) cyclicPart() *Problem {
 }
 
 // components numbers the strongly connected components of a graph, given by the nodes after and
-// before each (Kosaraju and Sharir): in the order in which a search backwards leaves the nodes, last
-// to first, a search forwards stays within one.
+// before each (Kosaraju and Sharir): in the order in which a search backwards leaves the nodes,
+// last to first, a search forwards stays within one.
 func components(out, in [][]int32) []int32 {
 	n := len(out)
 	left := make([]int32, 0, n)

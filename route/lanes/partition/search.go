@@ -15,8 +15,8 @@ var Usual = Limits{Conflicts: 1_000_000, Cycles: 2000, Steps: 5000}
 // Result is the least number of classes, or bounds on it.
 type Result struct {
 	Lower int // no cover has fewer classes
-	// Upper is the number of classes of a cover, 0 if none was searched for. Class is that cover: by
-	// item, a class from 0 to Upper-1.
+	// Upper is the number of classes of a cover, 0 if none was searched for. Class is that cover:
+	// by item, a class from 0 to Upper-1.
 	Upper int
 	Class []int32
 	Steps int // items put into classes
@@ -92,8 +92,8 @@ func (s *search) run() {
 	s.extend(0, 0)
 }
 
-// extend places the items from depth on in all ways that make fewer classes than the best cover; the
-// other items are in used classes. It returns true when nothing is left to search for.
+// extend places the items from depth on in all ways that make fewer classes than the best cover;
+// the other items are in used classes. It returns true when nothing is left to search for.
 func (s *search) extend(depth, used int) (done bool) {
 	if depth == len(s.core) {
 		s.best, s.fewest = append(s.best[:0], s.of...), used

@@ -1,4 +1,4 @@
-package main
+package fewest
 
 import (
 	"context"
@@ -65,7 +65,8 @@ tries all divisions. Counts bound it, never seconds, so the same input gives the
 --conflicts compares, nothing is searched: the bound is of the longest paths, and the upper number
 is the best of the heuristics (--verbose lists them).`
 
-func lanesCmd() *cobra.Command {
+// Lanes returns weft lanes.
+func Lanes() *cobra.Command {
 	o := lanesOptions{ask: routing.LaneRequest{Limits: partition.Usual}}
 	cmd := &cobra.Command{
 		Use:   "lanes FABRIC [--engines LIST | --plan FILE | --lfts FILE]",
