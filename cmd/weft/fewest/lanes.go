@@ -185,9 +185,9 @@ func (o *lanesOptions) each(cmd *cobra.Command, g *fabric.Graph, chain route.Cha
 
 // stepName returns an engine with its options.
 func stepName(step route.Step) string {
-	name := step.Engine.Name
+	words := []string{step.Engine.Name}
 	for _, option := range slices.Sorted(maps.Keys(step.Options)) {
-		name += " " + option + "=" + step.Options[option]
+		words = append(words, option+"="+step.Options[option])
 	}
-	return name
+	return strings.Join(words, " ")
 }
