@@ -9,11 +9,10 @@ import (
 )
 
 // butterfly builds the k-ary n-fly of Dally and Towles: n stages of k^(n-1) switches with 2k ports.
-// A switch of stage s leads on ports k+1 to 2k to the switches of the next stage whose numbers, to
-// the base k, differ from its own at most in digit s, counted from the most significant one. Ports
-// 1 to k lead back. Hosts are on both sides: on ports 1 to k of the first stage, and k+1 to 2k of
-// the last. Cables carry both directions, so there are also paths within a side; the book's are
-// one-way.
+// Ports k+1 to 2k of a switch lead to the next stage, ports 1 to k back. From stage s, a switch leads
+// to the switches with its own number to the base k but for digit s, from the most significant one.
+// Hosts are on both sides: on ports 1 to k of the first stage, and k+1 to 2k of the last. Cables
+// carry both directions, so there are also paths within a side; those of the book are one-way.
 func butterfly(a *args) (*fabric.Fabric, error) {
 	k, n, hosts := a.int("k"), a.int("n"), a.int("hosts")
 	wide := pow(k, n-1)

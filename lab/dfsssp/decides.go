@@ -1,7 +1,7 @@
 package dfsssp
 
 // decides says for each claim that differs whether the text, the paper's data or our model decides,
-// and what was tried.
+// and names the attempts.
 var decides = map[string]string{
 	"heuristics: lanes of the weakest edge lie in the printed range":                                                                "The paper's data decide: its networks are not known. The authors' own code in OpenSM takes 5 or 6 lanes on ours, as the letter does; only one tree a switch, against algorithm 1, gives 4 to 5.",
 	"layering: 4,096 nodes: the online algorithm takes about 42 times as long as the offline one (21 to 84)":                        "Our model decides: the online time is one search of the whole graph, times the pairs. A search from the new path alone, as in weft's online layering, takes about the time of the offline algorithm; the text prints neither its search nor its machine.",

@@ -33,7 +33,7 @@ func together(items [][][]int32) (*Problem, error) {
 	return g.problem()
 }
 
-// graph is the channel dependency graph of all items, as they are given.
+// graph is the channel dependency graph of all given items.
 type graph struct {
 	number map[int32]int32 // of a channel
 	edges  [][2]int32      // ascending; by node
@@ -50,7 +50,7 @@ func (g *graph) node(channel int32) int32 {
 	return n
 }
 
-// problem reduces the items to those that matter.
+// problem drops items that do not matter.
 func (g *graph) problem() (*Problem, error) {
 	for i := range g.items {
 		slices.SortFunc(g.items[i], byEnds)
