@@ -15,7 +15,8 @@ import (
 // replies of all pairs need two lanes, and so do single paths. Nue keeps to one.
 func TestLaneRow(t *testing.T) {
 	usual := LaneRequest{Replies: "auto", Limits: partition.Usual}
-	own, hosts, none := usual, usual, usual
+	own, hosts, none, few := usual, usual, usual, usual
+	few.Limits.Steps = 10
 	own.Replies, hosts.HostsOnly, none.Limits = "own", true, partition.Limits{Cycles: 1}
 	for _, c := range []struct {
 		formula, engine string
@@ -31,6 +32,7 @@ func TestLaneRow(t *testing.T) {
 		{"torus(5,hosts=1)", "dfsssp,paths=sssp", usual, 2, 2, 2, check.Yes, "+0", false},
 		{"torus(5,hosts=1)", "nue", usual, 1, 1, 1, check.Yes, "+0", false},
 		{"torus(5x5,hosts=1)", "minhop", none, 2, 5, 1, check.No, "1 too few", true},
+		{"torus(5x5,hosts=1)", "lash", few, 2, 3, 3, check.Yes, "+0 to +1", true},
 		{"rlft(4,2)", "minhop", hosts, 1, 1, 1, check.Yes, "+0", false},
 		{"rlft(4,2)", "minhop", usual, 2, 2, 1, check.No, "1 too few", false},
 	} {
