@@ -84,6 +84,7 @@ var documents = []struct {
 	{"weft lab reproduce NAME --json", reflect.TypeFor[lab.Document]()},
 	{"weft lab reproduce NAME --compare DIR --json", reflect.TypeFor[lab.Agreement]()},
 	{"weft lids GRAPH --json", reflect.TypeFor[routing.LIDs]()},
+	{"weft lanes FABRIC --json", reflect.TypeFor[routing.Lanes]()},
 	{"weft version --json", reflect.TypeFor[build]()},
 	{"weft demo --json", reflect.TypeFor[demo.Demo]()},
 }
