@@ -148,8 +148,8 @@ func NewKeyFigures(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measur
 	return n.KeyFigures(ctx, m, nil)
 }
 
-// KeyFigures measures the key figures. It takes the figures of all pairs from known ones of the same
-// Network, if there are any.
+// KeyFigures measures the key figures. It takes the figures of all pairs from known ones of the
+// same Network, if there are any.
 func (n *Network) KeyFigures(ctx context.Context, m Measure, known *KeyFigures) (*KeyFigures, error) {
 	if m.Runs == 0 {
 		m.Runs = min(max(2*flowsFew/max(len(n.Hosts), 1), 20), 200)
