@@ -1,4 +1,6 @@
-package main
+// Package simulate has the commands below weft simulate: what a routing delivers, by flows, by
+// packets, under applications, and during an outage.
+package simulate
 
 import (
 	"context"
@@ -15,7 +17,8 @@ import (
 	"weft/study/routing"
 )
 
-func simulateCmd() *cobra.Command {
+// Command returns weft simulate.
+func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "simulate traffic: bandwidth, latency, deadlocks, outages",
