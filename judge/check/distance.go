@@ -39,10 +39,17 @@ func newDistances(g *fabric.Graph) *distances {
 	}
 }
 
-// find measures the distances to the switches of some owners of LIDs (-1: no owner). Where all
-// switches fit, the same search measures others too.
-func (d *distances) find(owners []int32) {
-	if len(d.targets)+len(owners) > len(d.hops) {
+// find measures the distances to the switches of some owners of LIDs (-1: no owner). A search costs
+// little more for 64 switches than for one, so it measures those of the next owners too. Where all
+// switches fit, it measures others as well.
+func (d *distances) find(owners, next []int32) {
+	missing := 0
+	for i, o := range owners {
+		if o >= 0 && d.placeOf[d.bfs.g.EndSwitch[o]] < 0 && (i == 0 || owners[i-1] < 0 || d.bfs.g.EndSwitch[owners[i-1]] != d.bfs.g.EndSwitch[o]) {
+			missing++
+		}
+	}
+	if len(d.targets)+missing > len(d.hops) {
 		for _, s := range d.targets {
 			d.placeOf[s] = -1
 		}
@@ -56,6 +63,14 @@ func (d *distances) find(owners []int32) {
 	}
 	if known == len(d.targets) {
 		return
+	}
+	for _, o := range next {
+		if len(d.targets) == len(d.hops) || len(d.targets)-known == route.BlockSize {
+			break
+		}
+		if o >= 0 {
+			d.add(d.bfs.g.EndSwitch[o])
+		}
 	}
 	if len(d.hops) > route.BlockSize {
 		for s := int32(0); int(s) < len(d.placeOf) && len(d.targets)-known < route.BlockSize; s++ {
