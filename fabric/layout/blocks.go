@@ -1,12 +1,11 @@
 package layout
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
+	"weft/fabric"
 	"weft/fabric/rails"
 )
 
@@ -65,19 +64,13 @@ type bundle struct {
 // bundles collects the cables by pair of blocks, a <= b, in that order.
 func (d *drawing) bundles(f *folding) []bundle {
 	g := d.g
-	order := make([]int32, len(d.cable))
 	ends := func(link int32) (a, b int32) {
 		a, b = f.of[g.From[2*link]], f.of[g.To[2*link]]
 		return min(a, b), max(a, b)
 	}
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(i, j int32) int {
-		a, b := ends(i)
-		u, v := ends(j)
-		return cmp.Or(cmp.Compare(a, u), cmp.Compare(b, v))
-	})
+	order := fabric.Numbers(len(d.cable))
+	order = sortedBy(order, len(f.blocks), func(link int32) int32 { _, b := ends(link); return b })
+	order = sortedBy(order, len(f.blocks), func(link int32) int32 { a, _ := ends(link); return a })
 	var out []bundle
 	for _, link := range order {
 		a, b := ends(link)
@@ -86,6 +79,24 @@ func (d *drawing) bundles(f *folding) []bundle {
 		}
 		last := &out[len(out)-1]
 		last.links = append(last.links, link)
+	}
+	return out
+}
+
+// sortedBy sorts a list by keys under a limit; equal ones keep their order.
+func sortedBy(list []int32, limit int, key func(int32) int32) []int32 {
+	at := make([]int32, limit+1)
+	for _, x := range list {
+		at[key(x)+1]++
+	}
+	for k := range limit {
+		at[k+1] += at[k]
+	}
+	out := make([]int32, len(list))
+	for _, x := range list {
+		k := key(x)
+		out[at[k]] = x
+		at[k]++
 	}
 	return out
 }
