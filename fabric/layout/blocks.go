@@ -24,7 +24,8 @@ type block struct {
 type folding struct {
 	of      []int32 // by switch: its block
 	blocks  []block
-	chunked bool // some share a box only for lack of room
+	chunked bool     // some share a box only for lack of room
+	bundled []bundle // of drawing.bundles, once asked
 }
 
 // unfolded returns a folding with a box for every switch.
@@ -63,6 +64,9 @@ type bundle struct {
 
 // bundles collects the cables by pair of blocks, a <= b, in that order.
 func (d *drawing) bundles(f *folding) []bundle {
+	if f.bundled != nil {
+		return f.bundled
+	}
 	g := d.g
 	ends := func(link int32) (a, b int32) {
 		a, b = f.of[g.From[2*link]], f.of[g.To[2*link]]
@@ -80,6 +84,7 @@ func (d *drawing) bundles(f *folding) []bundle {
 		last := &out[len(out)-1]
 		last.links = append(last.links, link)
 	}
+	f.bundled = out
 	return out
 }
 

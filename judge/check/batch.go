@@ -120,7 +120,7 @@ func (b *batch) judge(block, from int, owners []int32) (good uint64, next int) {
 	if len(b.lids) < fewest || block >= j.Plan.Tables.NumBlocks() {
 		return 0, max(next, from+1)
 	}
-	hops, order := b.w.distances.to(b.target)
+	hops, order := b.w.distances.To(b.target)
 	if hops[order[len(order)-1]] == Unreached {
 		return 0, next
 	}

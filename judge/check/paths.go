@@ -2,6 +2,7 @@ package check
 
 import (
 	"weft/fabric"
+	"weft/judge/check/internal/search"
 	"weft/route"
 )
 
@@ -15,6 +16,9 @@ const (
 	inLoop
 	beingTraced
 )
+
+// Unreached is the distance of a switch without a way to the target.
+const Unreached = search.Unreached
 
 // Paths are the ways of packets to one LID from every switch, by the tables.
 type Paths struct {
@@ -86,10 +90,10 @@ func (p *Paths) Delivers(s int32) bool {
 }
 
 // shortest sets the paths to a LID that all switches are known to send along shortest ways.
-func (p *Paths) shortest(lid fabric.LID, owner int32, d *distances) {
+func (p *Paths) shortest(lid fabric.LID, owner int32, d *search.Distances) {
 	p.LID, p.Owner, p.Target = lid, owner, p.g.EndSwitch[owner]
 	p.loops.switches, p.loops.end = p.loops.switches[:0], p.loops.end[:0]
-	p.Hops, p.Order = d.to(p.Target)
+	p.Hops, p.Order = d.To(p.Target)
 	p.Shortest, p.read = true, false
 	if p.depthOf == p.Target {
 		return
@@ -102,12 +106,12 @@ func (p *Paths) shortest(lid fabric.LID, owner int32, d *distances) {
 
 // follow finds from every switch the next hop to a LID and the end of the way, from the LID's
 // entries by switch.
-func (p *Paths) follow(lid fabric.LID, owner int32, entries []uint8, d *distances) {
+func (p *Paths) follow(lid fabric.LID, owner int32, entries []uint8, d *search.Distances) {
 	p.LID, p.Owner, p.Target = lid, owner, p.g.EndSwitch[owner]
 	p.loops.switches, p.loops.end = p.loops.switches[:0], p.loops.end[:0]
 	p.read, p.depthOf = true, -1
 	var nearest []int32
-	p.Hops, nearest = d.to(p.Target)
+	p.Hops, nearest = d.To(p.Target)
 	if p.Shortest = p.resolve(entries); p.Shortest {
 		p.Order = nearest
 		return

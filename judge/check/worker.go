@@ -5,6 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
+	"weft/judge/check/internal/search"
 	"weft/route"
 )
 
@@ -12,7 +13,7 @@ import (
 type worker struct {
 	j         *judge
 	columns   columns
-	distances *distances
+	distances *search.Distances
 	paths     Paths
 	senders   senders
 	collector collector
@@ -24,7 +25,7 @@ type worker struct {
 func newWorker(j *judge) *worker {
 	s := newSenders(j)
 	w := &worker{
-		j: j, columns: newColumns(j.Plan.Tables, j.Graph.NumSwitches), distances: newDistances(j.Graph),
+		j: j, columns: newColumns(j.Plan.Tables, j.Graph.NumSwitches), distances: search.NewDistances(j.Graph),
 		paths: newPaths(j), senders: s, collector: newCollector(j, s),
 	}
 	if j.batches != nil {
@@ -77,7 +78,7 @@ func (w *worker) loadBlock(block int) (owners []int32) {
 	w.columns.block = block
 	if first := block * route.BlockSize; first < len(w.j.LIDs.Owner) {
 		owners = w.j.LIDs.Owner[first : first+route.BlockSize]
-		w.distances.find(owners, w.j.LIDs.Owner[first+route.BlockSize:])
+		w.distances.Find(owners, w.j.LIDs.Owner[first+route.BlockSize:])
 	}
 	return owners
 }
