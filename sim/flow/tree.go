@@ -80,7 +80,7 @@ func (t *tree) fits(next []uint8) bool {
 	return true
 }
 
-// sortByDepth finds the depths of sorted switches, and sorts them by depth. It returns their number.
+// sortByDepth finds the depths of sorted switches, sorts them by depth, and returns their number.
 func (t *tree) sortByDepth(next []uint8, order []int32) int {
 	n := t.n
 	clear(t.depth)
