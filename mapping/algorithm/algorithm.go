@@ -25,6 +25,9 @@ type Options struct {
 	Depth int
 	// Seed seeds the randomised algorithms.
 	Seed uint64
+	// AnyTurn lets long random probes take any turn, also one that by the wires known so far leads to
+	// no port or to a known host.
+	AnyTurn bool
 	// Retries is the number of times that a silent probe is sent again.
 	Retries int
 	// Limit stops an algorithm after this many probes; 0 means no limit, and 20 million for the
