@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"weft/fabric/gen"
 	"weft/lab"
@@ -39,7 +40,7 @@ func Reproduction() *lab.Reproduction {
 		Plain:  plainWords,
 		Finish: finish,
 		Readings: []lab.Reading{
-			{Name: otherMapper, Fitted: true, In: figures, Text: "another host maps: a host at a switch of the first level of C, instead of the utility host on a root. The text on Fig. 4 names the utility host as the mapper. " +
+			{Name: otherMapper, Fitted: true, In: append(slices.Clone(figures), "random"), Text: "another host maps: a host at a switch of the first level of C, instead of the utility host on a root. The text on Fig. 4 names the utility host as the mapper. " +
 				"All four counts of Fig. 6 are within 25 % with 99 of 100 hosts on C+A+B, all but the utility host, with 35 of 70 on C+A, and with 1 of 36 on C, the utility host (see hosts)."},
 			{Name: rewiredReading, Chosen: true, Fitted: true, In: figures, Text: rewiredText},
 			{Name: circuits, In: figures, Text: "circuit routing, the first model of section 2.3.1, instead of the cut-through routing of section 2.2. A message holds its whole path. If it meets itself it does so until a switch breaks it after 55 ms."},

@@ -17,7 +17,7 @@ func random(ctx context.Context, s *lab.Setup) *lab.Result {
 	for i := range systems {
 		sys := &systems[i]
 		if s.Want(sys.name) {
-			sent := mapped(ctx, s, network(sys.formula), utility, s.SeedOf(sys.name), t.Columns[1:])
+			sent := mapped(ctx, s, network(sys.formula), mapper(s), s.SeedOf(sys.name), t.Columns[1:])
 			t.Add(append([]string{sys.name}, counts(sent)...)...)
 			all = append(all, probed{sys.name, []int{sent[0], sent[2], sent[3]}})
 		}
@@ -57,7 +57,7 @@ func randomPhases(ctx context.Context, s *lab.Setup) (lab.Table, []lab.Claim) {
 	}
 	var now []phaseOn
 	for i := range systems {
-		now = append(now, phaseOn{systems[i].name, systems[i].formula, utility})
+		now = append(now, phaseOn{systems[i].name, systems[i].formula, mapper(s)})
 	}
 	var most []lab.Range
 	judged := func(text string, all []phaseOn) lab.Claim {

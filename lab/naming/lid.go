@@ -9,6 +9,7 @@ import (
 const (
 	mostLeft     = "most paths left first"
 	cutLength    = "candidates cut"
+	equallyShort = "equally short candidates"
 	frozenDegree = "degrees at the start of a LID"
 	fewestMerged = "fewest paths merged first"
 	heaviestLink = "heaviest link"
@@ -77,6 +78,10 @@ var lidReadings = []lab.Reading{
 		Text: "the 16 candidates of path selection are at most one hop longer than the shortest path. The text has no such bound.",
 	},
 	{
+		Name: equallyShort, In: selectionTables,
+		Text: "the candidates of path selection are at most 16 shortest paths of a pair, all of the same length. The text names an algorithm for the k shortest paths, and no length.",
+	},
+	{
 		Name: fewestMerged, In: []string{"table1", "table2"},
 		Text: "split-merge merges the sets with the fewest different paths first. The text does not say in which order.",
 	},
@@ -123,7 +128,10 @@ func pathOptions(s *lab.Setup, algorithm string) route.Options {
 		return route.Options{"weight": weight, "order": order}
 	case "path-selection":
 		detour := -1
-		if s.Reads(cutLength) {
+		switch {
+		case s.Reads(equallyShort):
+			detour = 0
+		case s.Reads(cutLength):
 			detour = 1
 		}
 		return route.Options{"detour": detour, "order": order, "remove": choice(s, mostLeft, "most", "drawn")}

@@ -29,15 +29,27 @@ const moreNetworks = 4
 // routings returns the routings of Table VI under the active readings, then ours.
 func routings(s *lab.Setup) []routing {
 	color, frozen := schemeOptions(s, "color-l"), route.Options{"degree": "frozen"}
-	return []routing{
+	all := []routing{
+		{"nue, one LID, one lane (ours)", engine(s, "nue"), "greedy", nil, "", 1},
 		{"SRD", computation(s, "srd"), "color-l", color, "srd", moreNetworks},
 		// Destination renaming assigns LIDs like greedy, whose name lets the store reuse Table I.
 		{"renaming", computation(s, choice(s, widestNamed, "shortest-widest", "updn-shortest")), "greedy", nil, "renaming", moreNetworks},
 		{"separate", computation(s, "path-selection"), "color-l", color, "separate", 1},
 		{"short (ours)", computation(s, "path-selection-short"), "color-l", frozen, "", 1},
 		{"joint (ours)", computation(s, "path-selection-joint"), "color-l", frozen, "", 1},
-		{"nue, one LID, one lane (ours)", engine(s, "nue"), "greedy", nil, "", 1},
 	}
+	for _, rule := range []string{"l-turn", "smart", "nue"} {
+		all = append(all, routing{"short, rule " + rule + " (ours)", ruled(s, rule), "color-l", frozen, "", 1})
+	}
+	return all
+}
+
+// ruled returns path selection of short paths over another rule than up*/down*.
+func ruled(s *lab.Setup, rule string) pathComputation {
+	const algorithm = "path-selection-short"
+	return pathComputation{algorithm + " " + rule, func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
+		return compute(ctx, s, algorithm, g, seed, route.Options{"rule": rule})
+	}}
 }
 
 // largestRow is the row of Table VI whose differences the text quotes.

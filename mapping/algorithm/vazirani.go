@@ -31,13 +31,16 @@ const (
 	uselessProbes  = 80
 )
 
-// RandomPhase runs only a random phase, until it finds nothing more or reaches the limit of probes:
+// RandomPhase runs only a random phase, until it reaches the limit of probes or has none to send:
 // long probes, or depth-first branches, where each step is probed by itself. Section 6 compares
-// them. The probes show p what they find.
+// them. Prober p sees what the phase finds.
 func RandomPhase(ctx context.Context, p mapping.Prober, opt *Options, depthFirst bool) {
 	w := newRandomWalks(ctx, p, opt)
 	w.depthFirst = depthFirst
-	w.collect()
+	for before := -1; w.Stopped() == nil && w.Probes.Total().Sent > before; {
+		before = w.Probes.Total().Sent
+		w.collect()
+	}
 }
 
 // randomWalks probes in random directions from the mapper.

@@ -19,9 +19,13 @@ func Rules(in *Input) map[string]*Rule {
 	if err != nil {
 		panic(err)
 	}
+	demand, err := newByDemand(context.Background(), in)
+	if err != nil {
+		panic(err)
+	}
 	root := rootOf(in)
 	return map[string]*Rule{
-		"updn": UpDown(in.Graph, root), "l-turn": newLTurn(in.Graph, root), "smart": sm,
+		"updn": UpDown(in.Graph, root), "l-turn": newLTurn(in.Graph, root), "smart": sm, byNue: demand,
 	}
 }
 
