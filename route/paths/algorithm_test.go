@@ -3,11 +3,13 @@ package paths_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"weft/fabric/gen"
 	"weft/judge/conformance"
 	"weft/route"
 	"weft/route/paths"
@@ -268,6 +270,43 @@ func TestSelectionRules(t *testing.T) {
 	})
 	if len(differ) < 3 {
 		t.Errorf("rules that give other paths than up*/down*: %v", differ)
+	}
+}
+
+// TestSelectionLoops: where a rule's shortest ways meet a switch twice, path selection takes others.
+func TestSelectionLoops(t *testing.T) {
+	loops := 0
+	for seed := range uint64(3) {
+		f, err := gen.Parse(fmt.Sprintf("irregular(switches=40,degree=4,hosts=40,seed=%d)", seed+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := paths.Input{Graph: f.Compile(), Seed: seed + 1, Root: -1}
+		for _, name := range []string{"l-turn", "smart", "nue"} {
+			in.Options = route.Options{"rule": name}
+			if s := compute(t, "path-selection", in); s.NumPaths() != 40*39 { // compute looks for loops
+				t.Errorf("network %d, %s: %d paths", seed, name, s.NumPaths())
+			}
+			rule := paths.Rules(&in)[name]
+			for pair := range int32(40 * 40) {
+				src, dst := pair/40, pair%40
+				if name != "smart" || src == dst {
+					continue
+				}
+				for _, way := range paths.Yen(rule, src, dst, 16) {
+					met := map[int32]bool{src: true}
+					for _, c := range way {
+						if met[in.Graph.To[c]] {
+							loops++
+						}
+						met[in.Graph.To[c]] = true
+					}
+				}
+			}
+		}
+	}
+	if loops == 0 {
+		t.Error("no shortest way meets a switch twice: the test tests nothing")
 	}
 }
 

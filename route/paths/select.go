@@ -140,7 +140,7 @@ func (sel *selection) findCandidates(ctx context.Context, in *Input) error {
 		finders[w].setTarget(int32(t))
 		for s := range S {
 			if s != t && len(g.AttachedTo(int32(s))) > 0 {
-				ways := finders[w].find(int32(s), mostCandidates)
+				ways := finders[w].findLoopless(int32(s), mostCandidates)
 				for sel.extra != anyLength && len(ways) > 0 && len(ways[len(ways)-1]) > len(ways[0])+sel.extra {
 					ways = ways[:len(ways)-1]
 				}
