@@ -97,9 +97,10 @@ func (f figure) run(ctx context.Context, s *lab.Setup, st *store) *drawing {
 	return d
 }
 
-// add adds the measurements for a number of broken links. The picture of the LIDs has bars, since the
-// curves of the schemes lie on each other, and no intervals: networks differ far more than the schemes
-// on one of them do. The other picture has the distances from the optimum, network by network.
+// add adds the measurements for a number of broken links. The picture of the LIDs has bars, since
+// the curves of the schemes lie on each other, and no intervals: networks differ far more than the
+// schemes on one of them do. The other picture has the distances from the optimum, network by
+// network.
 func (d *drawing) add(broken int, m measured) {
 	x := float64(broken)
 	cells := []string{fmt.Sprint(broken)}

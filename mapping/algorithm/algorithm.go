@@ -25,8 +25,8 @@ type Options struct {
 	Depth int
 	// Seed seeds the randomised algorithms.
 	Seed uint64
-	// AnyTurn lets long random probes take any turn, also one that by the wires known so far leads to
-	// no port or to a known host.
+	// AnyTurn lets long random probes take any turn, also one that by the wires known so far leads
+	// to no port or to a known host.
 	AnyTurn bool
 	// Retries is the number of times that a silent probe is sent again.
 	Retries int

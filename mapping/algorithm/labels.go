@@ -10,8 +10,8 @@ import (
 	"weft/mapping/theory"
 )
 
-// MostLabelled is the default limit of the labels' probes. The tree grows by a factor a level and stays in
-// memory.
+// MostLabelled is the default limit of the labels' probes. The tree grows by a factor a level and
+// stays in memory.
 const MostLabelled = 20_000_000
 
 // mapByLabels implements the algorithm of section 3.1: EXPLORE makes a tree of everything within

@@ -57,9 +57,9 @@ func (c *collector) crosses(x int32) bool {
 }
 
 // shorten gives a switch the shortest string known, and returns its vertex. A shortest string does
-// not cross itself, and one that crosses itself is not a shortest one: so the new string is shorter,
-// and the switch is numbered by it. (The string of a neighbour and one more turn may be no shorter
-// than the switch's own, which then stays: it would be shortened without end.)
+// not cross itself, and one that crosses itself is not a shortest one: so the new string is
+// shorter, and the switch is numbered by it. (The string of a neighbour and one more turn may be no
+// shorter than the switch's own, which then stays: it would be shortened without end.)
 func (c *collector) shorten(x int32, tree *graph.Tree) int32 {
 	g := c.graph
 	v, _ := g.Find(x)

@@ -53,8 +53,8 @@ func TestRandomPhase(t *testing.T) {
 	}
 }
 
-// TestDrawLegal: once the map is known, a walk leaves each switch by one of its ports, and never for
-// a host.
+// TestDrawLegal: once the map is known, a walk leaves each switch by one of its ports, and never
+// for a host.
 func TestDrawLegal(t *testing.T) {
 	n := mappingtest.Network(t, "regular(switches=12,degree=5,hosts=3,seed=1)") // every port is wired
 	hardware := mapping.Myrinet

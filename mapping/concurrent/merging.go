@@ -21,8 +21,8 @@ type MergeOptions struct {
 	// the map may lack wires.
 	Traffic mapping.Traffic
 	Seed    uint64
-	// MessageLoss is the share of messages between members of groups that are lost, drawn from Seed:
-	// at least 0 and below 1.
+	// MessageLoss is the share of messages between members of groups that are lost, drawn from
+	// Seed: at least 0 and below 1.
 	MessageLoss float64
 	// Limit is the total number of probes after which the hosts give up; 0 is no limit.
 	Limit int
@@ -72,8 +72,8 @@ type Round struct {
 //
 // A round takes the time of its slowest member, and of the messages between rounds: a quarter of a
 // probe's software overhead to send and to receive each, one after the other at the leader, and the
-// transmission of the graph. Messages of members do not wait for wires. They may be lost, and are then
-// sent again (mail.go).
+// transmission of the graph. Messages of members do not wait for wires. They may be lost, and are
+// then sent again (mail.go).
 //
 // All wait for wires held by a message that collided with itself (mapping.Wires). If that delayed
 // answers, members took them for silence, and all begin again with a longer timeout.

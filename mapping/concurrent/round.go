@@ -46,8 +46,8 @@ type meeting struct {
 }
 
 // assign shares the switches with ports in doubt among the members of a group: each goes to the
-// nearest member with the fewest tasks. The rest waits for later rounds. It reports whether there are
-// such switches.
+// nearest member with the fewest tasks. The rest waits for later rounds. It reports whether there
+// are such switches.
 func (s *merging) assign(g *group) (busy bool) {
 	g.workers, g.ended = nil, false
 	e := survey.NewExplorer(s.ctx, g.graph, nil, s.n.Hosts[g.leader])

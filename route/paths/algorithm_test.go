@@ -273,7 +273,8 @@ func TestSelectionRules(t *testing.T) {
 	}
 }
 
-// TestSelectionLoops: where a rule's shortest ways meet a switch twice, path selection takes others.
+// TestSelectionLoops: where a rule's shortest ways meet a switch twice, path selection takes
+// others.
 func TestSelectionLoops(t *testing.T) {
 	loops := 0
 	for seed := range uint64(3) {
