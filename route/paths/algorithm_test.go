@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/conformance"
 	"weft/route"
@@ -294,13 +295,14 @@ func TestSelectionLoops(t *testing.T) {
 				if name != "smart" || src == dst {
 					continue
 				}
+				for _, way := range paths.YenLoopless(rule, src, dst, 16) {
+					if meetsTwice(in.Graph, src, way) {
+						t.Fatalf("network %d: %v from switch %d", seed, way, src)
+					}
+				}
 				for _, way := range paths.Yen(rule, src, dst, 16) {
-					met := map[int32]bool{src: true}
-					for _, c := range way {
-						if met[in.Graph.To[c]] {
-							loops++
-						}
-						met[in.Graph.To[c]] = true
+					if meetsTwice(in.Graph, src, way) {
+						loops++
 					}
 				}
 			}
@@ -309,6 +311,18 @@ func TestSelectionLoops(t *testing.T) {
 	if loops == 0 {
 		t.Error("no shortest way meets a switch twice: the test tests nothing")
 	}
+}
+
+// meetsTwice reports whether a way from a switch meets a switch twice.
+func meetsTwice(g *fabric.Graph, from int32, way []int32) bool {
+	met := map[int32]bool{from: true}
+	for _, c := range way {
+		if met[g.To[c]] {
+			return true
+		}
+		met[g.To[c]] = true
+	}
+	return false
 }
 
 // TestDemandRule: no forbidden turn can be allowed again without a cycle.

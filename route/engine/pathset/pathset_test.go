@@ -332,3 +332,19 @@ func TestSelectionRules(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherRoots: from the root that the seed draws, a switch cannot join the tree of a LID here;
+// from another one all can.
+func TestOtherRoots(t *testing.T) {
+	g := graph(t, "irregular(switches=32,degree=8,hosts=128,seed=8)")
+	p, err := recipe.Run(context.Background(), g, &recipe.Request{
+		Engine: spec(t, "path-selection+color-l"), Options: map[string]string{"rule": "nue"}, Names: lids.Options{Fresh: true}, Workers: 2, Seed: 8,
+	}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 2})
+	if err != nil || len(r.Faults) > 0 {
+		t.Errorf("%v, faults: %+v", err, r.Faults)
+	}
+}
