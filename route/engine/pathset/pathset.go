@@ -232,9 +232,9 @@ func (e *engine) refusal(err error) error {
 	return err
 }
 
-// findRoot returns the switch named by the option, -1 for a random one.
+// findRoot returns the switch named by the option, -1 for a random one or none.
 func (e *engine) findRoot(g *fabric.Graph) (int32, error) {
-	if e.root == random {
+	if e.from != nil || e.root == random || e.root == "" { // the last without a tree
 		return -1, nil
 	}
 	found, err := route.NamedSwitches(g, e.name, "root", []string{e.root})
