@@ -93,7 +93,6 @@ func TestNoMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	watch := terms.UsualWatch
-	watch.Moves = terms.UsualMoves
 	watch.NoMoves, watch.Midnight = []terms.Hours{{From: 22 * time.Hour, To: 6 * time.Hour}}, 5*time.Hour+50*time.Minute
 	v.manager = NewManager(terms.Config{}, watch)
 	v.step(&terms.Event{Kind: terms.Start})
@@ -122,7 +121,7 @@ func TestMovesEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	watch := terms.UsualWatch
-	watch.Moves, watch.Rebalance = terms.UsualMoves, 0
+	watch.Rebalance = 0
 	v.manager = NewManager(terms.Config{}, watch)
 	v.step(&terms.Event{Kind: terms.Start})
 	v.runUntil(v.now + time.Second)
