@@ -16,7 +16,7 @@ type audit struct {
 	node   int32        // the block that comes next, in the order of a ledger
 	block  uint32       //
 	picked []uint64     // tags of the blocks that this sweep reads
-	wrong  []falseTable // blocks that were wrong, or that a switch did not take, to be read again
+	wrong  []falseTable // blocks that were wrong, to be read again after their repair
 }
 
 // falseTable is a block that a switch did not hold although it had acknowledged it.
@@ -80,15 +80,6 @@ func (a *audit) onFalseTable(m *Manager, now time.Duration, id int32, tag uint64
 		return
 	}
 	m.unsteady.avoid(m, now, m.inForce, id, "acknowledges its forwarding table and does not hold it")
-}
-
-// doubt has the next sweeps read all blocks of a switch that is tried again.
-func (a *audit) doubt(c *ledger.Ledger, guid fabric.GUID) {
-	for b := range c.TableBlocks() {
-		if f := (falseTable{guid, b}); !slices.Contains(a.wrong, f) {
-			a.wrong = append(a.wrong, f)
-		}
-	}
 }
 
 // onTrueTable handles a block that a switch holds.

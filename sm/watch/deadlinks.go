@@ -94,7 +94,6 @@ func (u *unsteady) tryDeaf(m *Manager, now time.Duration) {
 	for i := range u.deaf {
 		if d := &u.deaf[i]; d.avoided && now >= d.until {
 			d.avoided = false
-			m.sweep.audit.doubt(m.inForce, d.node)
 			m.tell(terms.Released, "the switch %s was avoided for %v: it is tried again", d.node, d.hold)
 			m.noteChange(now, "a switch is tried again")
 		}

@@ -340,9 +340,8 @@ func afreshDue(m *Manager) time.Duration {
 	return m.contest.delay(moving.Allowed(&m.watch, m.afresh, m.now))
 }
 
-// movesDue returns when entries move, or when the light sweep before that begins: never while the
-// subnet is contested, and not before a noticed change has had its round, and sweeps and looks have
-// ended.
+// movesDue returns when entries move, or the light sweep before that begins: after noticed changes,
+// sweeps and looks, and never while the subnet is contested.
 func movesDue(m *Manager) time.Duration {
 	due := m.contest.delay(m.moves.Due(&m.watch, m.now))
 	switch {
@@ -354,8 +353,8 @@ func movesDue(m *Manager) time.Duration {
 	return max(due, m.sweep.calm)
 }
 
-// moveOrSweep begins a round that moves entries, after a light sweep that finds nothing: packets are
-// not to take new ways through switches that do not hold their tables.
+// moveOrSweep begins a round that moves entries, after a light sweep that finds nothing: packets
+// take no new ways through switches that do not hold their tables.
 func (m *Manager) moveOrSweep() {
 	if !m.sweep.clean {
 		m.beginLightSweep()

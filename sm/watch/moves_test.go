@@ -130,8 +130,7 @@ func TestMovesEnd(t *testing.T) {
 	}
 }
 
-// TestMovesFollowASweep: each round that moves entries follows a light sweep that has ended since the
-// round before.
+// TestMovesFollowASweep: a round that moves entries follows a light sweep since the round before.
 func TestMovesFollowASweep(t *testing.T) {
 	v := treeOf(t, func(w *terms.Watch) { w.Rebalance = 0 })
 	steps, swept := 0, 0
