@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -161,8 +160,8 @@ func TestPlanOutlivesTakeovers(t *testing.T) {
 			m.rest()
 			when := fmt.Sprintf("takeover %d", turn)
 			master := m.only(when)
-			for wait := 0; !m.followed(); wait++ {
-				if m.run(100*time.Millisecond, false); wait == 300 {
+			for wait := 0; !m.followed() || master.manager.moves.Due(&terms.UsualWatch, m.now) < terms.Never; wait++ {
+				if m.run(100*time.Millisecond, false); wait == 600 {
 					rt.Fatalf("no good copy %s", journals(m.living()))
 				}
 			}
@@ -220,7 +219,7 @@ func TestReplayedTakeover(t *testing.T) {
 	if err := next.recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if next != m.managers[1] || len(next.manager.Drained()) != 1 || !strings.HasPrefix(next.manager.good.Report.Routing.Kept, "repaired") {
+	if next != m.managers[1] || len(next.manager.Drained()) != 1 || !isKept(next.manager.good.Report) {
 		t.Fatal(journals(m.living()))
 	}
 	if again := replayed(t, &buffer); !reflect.DeepEqual(again, done) || len(done) == 0 {
@@ -236,6 +235,7 @@ func TestTakeoverInTheMiddle(t *testing.T) {
 		c := rapid.SampledFrom([][2]string{{"rlft(6,2)", "ftree"}, {"rlft(6,2)", "updn"}, {"torus(4x4,hosts=1)", "dfsssp"}, {"torus(4x4,hosts=1)", "lash"}}).Draw(rt, "fabric")
 		m := newMarket(t, c[0], uint64(2*rapid.IntRange(0, 1<<16).Draw(rt, "seed")+1), 2)
 		m.routing = smtest.JobOf(c[1], uint8(rapid.IntRange(0, 1).Draw(rt, "lmc")))
+		m.made = func(_ int, v *virtual) { v.still() }
 		written := map[string]bool{}
 		m.wrote = func(_ *virtual, a *terms.Action) {
 			if m.quiet && a.Kind == terms.Send && a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable {
