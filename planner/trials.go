@@ -49,6 +49,7 @@ type trials struct {
 	leader   int // the best candidate so far, -1 for none
 	base     int // effort by which the number of trials is measured: that of the leader
 	doubt    bool
+	leftOut  bool // candidates are left out that might be better: the effort is low
 	farthest float64 // the least bandwidth that is not clearly behind
 }
 
@@ -91,6 +92,10 @@ func (t *trials) run(ctx context.Context) error {
 			break
 		}
 	}
+	if t.req.Effort == Low {
+		t.leftOut = t.leader >= 0 && t.hasMore()
+		return nil
+	}
 	for more := t.leader >= 0; more; {
 		next := t.affordable()
 		if more = len(next) > 0; more {
@@ -113,20 +118,39 @@ func (t *trials) effort(i int) int { return (t.auto.Among[i].Effort + effortProo
 
 // affords takes the effort of a candidate from a limit, and reports whether that is possible.
 func (t *trials) affords(i, limit int) bool {
-	planes := max(1, t.req.planes) // each has its share of the limits
-	if isSmall(t.g) {
-		limit = t.auto.Effort
-	}
-	if t.spent+t.effort(i) > min(max(limit, effortFree/planes), t.auto.Effort/planes) {
+	if !t.canAfford(i, limit) {
 		return false
 	}
 	t.spent += t.effort(i)
 	return true
 }
 
+// canAfford reports whether a limit has room for a candidate.
+func (t *trials) canAfford(i, limit int) bool {
+	planes := max(1, t.req.planes) // each has its share of the limits
+	if isSmall(t.g) {
+		limit = t.auto.Effort
+	}
+	limit = min(max(limit, effortFree/planes), t.auto.Effort/planes)
+	if t.req.Effort == Most {
+		limit = timesMost * t.auto.Effort / planes
+	}
+	return t.spent+t.effort(i) <= limit
+}
+
+// hasMore reports whether Usual would try more than the leader: another candidate, or its relief.
+func (t *trials) hasMore() bool {
+	return slices.ContainsFunc(t.order, func(i int) bool { return t.tried[i] == nil && t.canAfford(i, timesLeader*t.base) }) ||
+		slices.ContainsFunc(t.auto.Among, func(c route.Candidate) bool { return c.From == t.auto.Among[t.leader].Name })
+}
+
 // affordable lists untried candidates that are worth their effort.
 func (t *trials) affordable() (next []int) {
-	for _, i := range t.order {
+	order := t.order
+	if t.req.Effort == Most {
+		order = slices.Concat(t.order, t.rest)
+	}
+	for _, i := range order {
 		if t.tried[i] == nil && t.affords(i, timesLeader*t.base) {
 			next = append(next, i)
 		}
@@ -240,9 +264,12 @@ func (t *trials) measure(ctx context.Context, list []int, first bool) error {
 				return err
 			}
 			m.Runs, m.NoShifts = firstRuns, true
-			c.First, err = c.network.KeyFigures(ctx, m, nil)
+			c.First, err = complete(c.network.KeyFigures(ctx, m, nil))
 		case c.Figures == nil:
-			c.Figures, err = c.network.KeyFigures(ctx, m, c.First)
+			if t.req.Effort == Most {
+				m.Runs = mostRuns
+			}
+			c.Figures, err = complete(c.network.KeyFigures(ctx, m, c.First))
 		}
 		return err
 	})
@@ -400,4 +427,12 @@ func (c *Choice) bestWithSmall(best, next *Trial) (first, second *Trial) {
 		}
 	}
 	return first, second
+}
+
+// complete returns figures that were measured to the end; of an interrupted measurement none.
+func complete(k *flow.KeyFigures, err error) (*flow.KeyFigures, error) {
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
 }
