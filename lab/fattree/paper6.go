@@ -20,6 +20,7 @@ func reproductionVI() *lab.Reproduction {
 		Plain:       plainVI,
 		Finish:      finishVI,
 		Readings: []lab.Reading{
+			{Name: apartFromLeaf, Chosen: true, In: append([]string{"redundancy", "fig3"}, figures...), Text: "mFtree as section VI-B describes it: traffic to both ports of a node \"is separated from each other from the very beginning\". A switch sends to them over different links, and of links up with equally many paths it takes the one where the packets of the fewest leaves come up; this second rule is ours. Algorithms 2 to 4, the literal text, choose the way down alone."},
 			{Name: inOrder, In: figures[1:], Text: "nodes are in order of leaves and ports. The paper says \"random node-ordering\"."},
 			{Name: longMessages, In: figures, Text: "all messages have 16 KB. The paper says \"variable length packets\", of messages nothing."},
 			{Name: oneQueue, In: figures, Text: "an input buffer is one queue, where a packet waits for the packets before it. The paper says nothing of its switches' buffers."},
