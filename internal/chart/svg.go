@@ -72,6 +72,9 @@ func (c *Chart) draw(page draw.Canvas) {
 	shown := slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
 	side := thumbnail + letter*vg.Length(c.longest(shown)) // for the legend, next to the picture
 	places := c.places(width - 2*margin - side - scale)
+	if c.X.Even {
+		c, shown, places = c.spaced(shown, places)
+	}
 	c.axes(p, places)
 	legend := plot.NewLegend()
 	setFont(&legend.TextStyle, 9)
@@ -167,6 +170,8 @@ func (c *Chart) axes(p *plot.Plot, places []place) {
 		p.X.Tick.LineStyle.Color = color.White // only keeps the names off the bars
 	case c.X.Log:
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticks(places)
+	case c.X.Even:
+		p.X.Tick.Marker = ticks(places)
 	}
 }
 
@@ -190,7 +195,13 @@ func (c *Chart) limits(p *plot.Plot) {
 			p.Y.Max *= 10
 		}
 	} else {
-		p.Y.Min, p.Y.Max = min(0, p.Y.Min), p.Y.Max*1.05
+		room := (max(0, p.Y.Max) - min(0, p.Y.Min)) * .05
+		p.Y.Max = max(0, p.Y.Max) + room
+		if p.Y.Min < 0 {
+			p.Y.Min -= room // else a mark at the lowest point would be cut
+		} else {
+			p.Y.Min = 0
+		}
 	}
 }
 

@@ -19,8 +19,7 @@ const (
 	inOrder      = "nodes in order of leaves"
 	longMessages = "messages of 16 KB"
 	oneQueue     = "one queue a buffer"
-	// apartFromLeaf adds two rules for the links up to mFtree.
-	apartFromLeaf = "ports apart from the leaf on"
+	printedAlone = "algorithms 2 to 4 alone"
 )
 
 // setting holds run parameters that Paper VI leaves open.

@@ -14,12 +14,12 @@ const twoPorts = "|ports(2)"
 
 // enginesVI returns the engines of Paper VI, and ours, under the active readings.
 func enginesVI(s *lab.Setup) []lab.Candidate {
-	balance, homes := "zahavi", "mftree-printed"
+	balance, homes := "zahavi", "mftree"
 	if s.Reads(firstWay) {
 		balance = "eft"
 	}
-	if s.Reads(apartFromLeaf) {
-		homes = "mftree"
+	if s.Reads(printedAlone) {
+		homes = "mftree-printed"
 	}
 	return []lab.Candidate{
 		{Name: "ftree", How: lab.Routing{Engine: "ftree,balance=" + balance}},

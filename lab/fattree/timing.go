@@ -107,7 +107,7 @@ func timesOfPaper6(ctx context.Context, s *lab.Setup) *lab.Result {
 		{Name: "minhop", Column: "minhop", How: lab.Routing{Engine: "minhop"}},
 		{Name: "dfsssp", Column: "dfsssp", How: lab.Routing{Engine: "dfsssp"}},
 		{Name: "ftree", Column: "ftree", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
-		{Name: "mFtree", Column: "mftree", How: lab.Routing{Engine: "ftree,balance=zahavi,multihomed=mftree-printed,switches=none"}},
+		{Name: "mFtree", Column: "mftree", How: lab.Routing{Engine: "ftree,balance=zahavi,multihomed=mftree,switches=none"}},
 		{Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed,multihomed=mftree,switches=none"}},
 		{Name: byEntries.Name, How: lab.Routing{Engine: byEntries.Name, Spec: byEntries}},
 	})
