@@ -104,7 +104,7 @@ func (c *Chart) OverFirst(name string) {
 }
 
 // Merge makes one series of those that differ nowhere by more than a share of their values. Its name
-// lists theirs.
+// lists theirs; Mark sets marks anew.
 func (c *Chart) Merge(share float64) {
 	var out []Series
 	for _, s := range c.Series {
@@ -112,11 +112,6 @@ func (c *Chart) Merge(share float64) {
 		if k < 0 {
 			out = append(out, s)
 			continue
-		}
-		for i := range c.Series {
-			if c.Series[i].Marks == out[k].Name {
-				c.Series[i].Marks = out[k].Name + ", " + s.Name
-			}
 		}
 		out[k].Name += ", " + s.Name
 	}

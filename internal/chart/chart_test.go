@@ -132,6 +132,12 @@ func TestEven(t *testing.T) {
 	if a, b := at[1]-at[0], at[2]-at[1]; math.Abs(a-b) > 8 || a < 50 { // labels are centred
 		t.Errorf("labels at %v", at)
 	}
+	places := []place{{x: 0}, {x: 1}, {x: 250}}
+	for x, want := range map[float64]float64{-1: 0, 0: 0, .5: .5, 1: 1, 125.5: 1.5, 250: 2, 300: 2} {
+		if got := between(places, x); got != want {
+			t.Errorf("%g is at %g, want %g", x, got, want)
+		}
+	}
 	if c.Series[0].Points[2].X != 250 {
 		t.Error("drawing moved the points")
 	}
@@ -281,5 +287,31 @@ func TestHatch(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestOverFirst: values become multiples of one series, which goes; series that nowhere differ become
+// one.
+func TestOverFirst(t *testing.T) {
+	c := &Chart{Kind: Bars, Categories: []string{"a", "b"}, Series: []Series{
+		{Name: "one", Points: []Point{{X: 0, Y: 2}, {X: 1, Y: 4}}},
+		{Name: "two", Points: []Point{{X: 0, Y: 6, Low: 4, High: 8}, {X: 1, Y: 4}}},
+		{Name: "three", Points: []Point{{X: 0, Y: 6.001}, {X: 1, Y: 4}}},
+	}}
+	for range 2 {
+		c.OverFirst("one")
+		if p := c.Series[0].Points; len(c.Series) != 2 || p[0] != (Point{X: 0, Y: 3, Low: 2, High: 4}) || p[1].Y != 1 {
+			t.Errorf("%+v", c.Series)
+		}
+	}
+	for range 2 {
+		c.Merge(.001)
+		if len(c.Series) != 1 || c.Series[0].Name != "two, three" || len(c.Series[0].Points) != 2 {
+			t.Errorf("%+v", c.Series)
+		}
+	}
+	c.Series = append(c.Series, Series{Name: "four", Points: []Point{{X: 0, Y: 6}, {X: 1, Y: 4.1}}})
+	if c.Merge(.001); len(c.Series) != 2 {
+		t.Errorf("%+v", c.Series)
 	}
 }

@@ -64,8 +64,24 @@ func (c *Chart) spaced(shown []Series, places []place) (*Chart, []Series, []plac
 		return all
 	}
 	out := *c
-	out.Series, out.Uprights = moved(c.Series), nil
+	out.Uprights = slices.Clone(c.Uprights)
+	for i := range out.Uprights {
+		out.Uprights[i].X = between(places, out.Uprights[i].X)
+	}
 	return &out, moved(shown), even
+}
+
+// between returns the index at which a number lies among places; between two of them a fraction.
+func between(places []place, x float64) float64 {
+	k := slices.IndexFunc(places, func(p place) bool { return p.x >= x })
+	switch {
+	case k < 0:
+		return float64(len(places) - 1)
+	case k == 0:
+		return 0
+	}
+	low, high := places[k-1].x, places[k].x
+	return float64(k-1) + (x-low)/(high-low)
 }
 
 // ticks returns the ticks at the places of a logarithmic or even axis. A tick has no label if that would

@@ -24,7 +24,7 @@ func reproductionVI() *lab.Reproduction {
 		Cover:       "fig6",
 		Found:       "A failed spine interrupts no node with mFtree, and all nodes without it. Its gains in throughput are not found: they depend on rules for the links up, which the paper does not print.",
 		Readings: []lab.Reading{
-			{Name: printedAlone, In: append([]string{"redundancy"}, figures...), Text: "mFtree without our two rules for the links up: algorithms 2 to 4, which choose the way down, and least loaded links up as before. Then most pairs of ports on trees of three stages share a middle switch, a tenth of the channels carries nothing, and even uniform traffic loses most of its throughput. So the paper's code must have had a rule that it does not print."},
+			{Name: printedAlone, In: append([]string{"redundancy"}, figures...), Text: "mFtree without our two rules for the links up: algorithms 2 to 4, which choose the way down, and least loaded links up as before. Then half of the pairs of ports and more share a middle switch on trees of three stages, a tenth of the channels carries nothing, and even uniform traffic loses most of its throughput. So the paper's code must have had a rule that it does not print."},
 			{Name: inOrder, In: figures[1:], Text: "nodes are in order of leaves and ports. The paper says \"random node-ordering\"."},
 			{Name: longMessages, In: figures, Text: "all messages have 16 KB. The paper says \"variable length packets\", of messages nothing."},
 			{Name: oneQueue, In: figures, Text: "an input buffer is one queue, where a packet waits for the packets before it. The paper says nothing of its switches' buffers."},

@@ -88,7 +88,7 @@ func Reproduction() *lab.Reproduction {
 		Plain:       plainWords,
 		Decisions:   decisions,
 		Cover:       "fig2c",
-		Found:       "ISSR and ISFR keep nearly all of the throughput of uniform traffic, where OpenSM's routing is left with a router port or two. With hot-spots one is not better than the other.",
+		Found:       "ISSR and ISFR keep nearly all of the throughput of uniform traffic, where OpenSM's routing is left with a router port or two. With hot-spots the fabric and the share decide which of the two is ahead.",
 		Readings: []lab.Reading{
 			{Name: bothLIDs, Text: "ISSR's random number depends on both LIDs, not on their sum alone. By the letter of algorithm 1 all pairs with one sum share a port."},
 			{Name: byItself, Chosen: true, Fitted: true, In: []string{"table1"}, Text: "the bandwidth of a ring is the mean over its messages, each by its own time. The paper does not say which mean it takes. In a mean over nodes, nodes that send inside a subnet wait for neighbours that send outside. " +
