@@ -9,8 +9,8 @@ import (
 	"weft/internal/chart"
 )
 
-// TestDecisions: the first decision that fits is about a claim that differs; claims without one, and
-// decisions without a claim, are named.
+// TestDecisions: the first decision that fits is about a claim that differs; claims without one,
+// and decisions without a claim, are named.
 func TestDecisions(t *testing.T) {
 	claim := func(text string, v Verdict) Claim { return Claim{Text: text, Verdict: v} }
 	r := &Reproduction{Name: "p", Decisions: []Decision{

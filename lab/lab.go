@@ -26,8 +26,8 @@ type Reproduction struct {
 	Decisions []Decision
 	// Found says in a sentence or two what came out; it opens the line of verdicts.
 	Found string
-	// Cover names the chart on the first screen of the page; "" for the first one of the artefact with
-	// the largest difference.
+	// Cover names the chart on the first screen of the page; "" for the first one of the artefact
+	// with the largest difference.
 	Cover string
 	// Finish sets the parts of a chart that are the same in every run, such as marks for printed
 	// values, so that stored charts match new ones. It may be nil, and must accept the same chart

@@ -16,8 +16,8 @@ type Reading struct {
 	// Chosen says that the reading belongs to the paper's set. Others are tried one at a time, to
 	// show their effect on every claim.
 	Chosen bool
-	// ChosenIn names the artefacts in which a chosen reading belongs to the set, where the others would
-	// take too long; nil for all.
+	// ChosenIn names the artefacts in which a chosen reading belongs to the set, where the others
+	// would take too long; nil for all.
 	ChosenIn []string
 	// Fitted says that the reading was fitted to the paper's own figures.
 	Fitted bool

@@ -103,8 +103,8 @@ func (c *Chart) OverFirst(name string) {
 	c.Series = out
 }
 
-// Merge makes one series of those that differ nowhere by more than a share of their values. Its name
-// lists theirs; Mark sets marks anew.
+// Merge makes one series of those that differ nowhere by more than a share of their values. Its
+// name lists theirs; Mark sets marks anew.
 func (c *Chart) Merge(share float64) {
 	var out []Series
 	for _, s := range c.Series {

@@ -290,8 +290,8 @@ func TestHatch(t *testing.T) {
 	}
 }
 
-// TestOverFirst: values become multiples of one series, which goes; series that nowhere differ become
-// one.
+// TestOverFirst: values become multiples of one series, which goes; series that nowhere differ
+// become one.
 func TestOverFirst(t *testing.T) {
 	c := &Chart{Kind: Bars, Categories: []string{"a", "b"}, Series: []Series{
 		{Name: "one", Points: []Point{{X: 0, Y: 2}, {X: 1, Y: 4}}},

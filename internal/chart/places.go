@@ -84,8 +84,8 @@ func between(places []place, x float64) float64 {
 	return float64(k-1) + (x-low)/(high-low)
 }
 
-// ticks returns the ticks at the places of a logarithmic or even axis. A tick has no label if that would
-// run into the previous label.
+// ticks returns the ticks at the places of a logarithmic or even axis. A tick has no label if that
+// would run into the previous label.
 func ticks(places []place) plot.ConstantTicks {
 	var out plot.ConstantTicks
 	end := vg.Length(math.Inf(-1))

@@ -237,8 +237,8 @@ func TestRedundancyKnown(t *testing.T) {
 	}
 }
 
-// manyPorts is four leaves under some spines, and six nodes. draw draws the ports of a node, and the
-// leaf of each port.
+// manyPorts is four leaves under some spines, and six nodes. draw draws the ports of a node, and
+// the leaf of each port.
 func manyPorts(t tb, spines int, draw func() int) *fabric.Graph {
 	t.Helper()
 	f, used := fabric.New("many ports"), map[fabric.NodeID]uint8{}

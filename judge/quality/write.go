@@ -11,8 +11,8 @@ import (
 )
 
 // Write prints a short report for people: the verdict, a line each for reach, deadlock, the hottest
-// channel and lanes, one for pairs of ports if nodes have ports on several switches, a line for each
-// finding with its first example, and a cycle if there is one.
+// channel and lanes, one for pairs of ports if nodes have ports on several switches, a line for
+// each finding with its first example, and a cycle if there is one.
 func (r *Report) Write(out io.Writer) error {
 	var b strings.Builder
 	r.writeVerdict(&b)

@@ -93,7 +93,8 @@ func finishVI(c *chart.Chart) {
 // overFtree is the suffix of an engine's name in charts of gains.
 const overFtree = " over ftree"
 
-// inSeries returns printed values with the names that their series have in a chart of merged series.
+// inSeries returns printed values with the names that their series have in a chart of merged
+// series.
 func inSeries(c *chart.Chart, said []chart.PrintedValue) []chart.PrintedValue {
 	said = slices.Clone(said)
 	for i := range said {
@@ -118,9 +119,10 @@ func finishIII(c *chart.Chart) {
 	c.Mark(saidOfPaper3[c.Name]...)
 }
 
-// finishIV sets the marks of Paper IV. Numbers of failed links are evenly spaced: the first one costs
-// most, and would be a cliff at the edge of the picture. Rings of several engines are within two points of each
-// other, so they are drawn relative to fat-tree routing, without engines far below it.
+// finishIV sets the marks of Paper IV. Numbers of failed links are evenly spaced: the first one
+// costs most, and would be a cliff at the edge of the picture. Rings of several engines are within
+// two points of each other, so they are drawn relative to fat-tree routing, without engines far
+// below it.
 func finishIV(c *chart.Chart) {
 	c.X.Even = c.X.Label == "failed "+string(anyLink)
 	c.Mark(saidOfPaper4[c.Name]...)

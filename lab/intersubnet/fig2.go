@@ -108,8 +108,8 @@ func simulated(ctx context.Context, s *lab.Setup, p point, method int) float64 {
 	return 100 * taken / payload
 }
 
-// charts draws the parts of Fig. 2 as means over seed blocks with their intervals: a hot-spot of one
-// draw can be anywhere. Later blocks take the same runs from the cache.
+// charts draws the parts of Fig. 2 as means over seed blocks with their intervals: a hot-spot of
+// one draw can be anywhere. Later blocks take the same runs from the cache.
 func (v *paperV) charts(ctx context.Context, s *lab.Setup, first throughputs) []chart.Chart {
 	if s.ClaimsOnly {
 		return nil

@@ -12,8 +12,8 @@ import (
 // it is the busiest. Without such a link it is the busiest one to a host.
 type Limit struct {
 	BusyLink
-	// Sources and Targets count the hosts with packets on the link, by the tables at the begin of the
-	// run; 0 between subnets, where routers choose the way.
+	// Sources and Targets count the hosts with packets on the link, by the tables at the begin of
+	// the run; 0 between subnets, where routers choose the way.
 	Sources int `json:"sources"`
 	Targets int `json:"targets"`
 }
@@ -56,7 +56,8 @@ func (j *job) limit(run *oneRun, share float64) *Limit {
 	return out
 }
 
-// usersOf counts the senders and the receivers of a run with packets on the link of a switch's port.
+// usersOf counts the senders and the receivers of a run with packets on the link of a switch's
+// port.
 func (j *job) usersOf(run *oneRun, sw int32, port uint8) (sources, targets int) {
 	uses := &linkUsers{g: j.g, plan: j.plan.Plan, sw: sw, port: port, passes: make([]uint8, j.g.NumSwitches)}
 	sends := make([]bool, j.g.NumEnds)
