@@ -36,7 +36,7 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	r.writeReadings(b, records)
 	writeVerdicts(b)
 	for _, rec := range records {
-		rec.write(b)
+		rec.write(b, r.Decides)
 	}
 	return b.Flush()
 }
@@ -66,7 +66,7 @@ func (r *Reproduction) writeSummary(b *bufio.Writer, records []*Record) {
 // artefact with the largest difference, or else the first chart; nil if there is none.
 func (r *Reproduction) cover(records []*Record) *chart.Chart {
 	var first, ofLargest *chart.Chart
-	far := largest(records)
+	far := r.largest(records)
 	for _, rec := range records {
 		for i := range rec.Charts {
 			c := &rec.Charts[i]
@@ -129,7 +129,7 @@ func item(b *bufio.Writer, mark, text string) {
 	fmt.Fprintln(b, fold.Page(mark, text))
 }
 
-func (r *Record) write(b *bufio.Writer) {
+func (r *Record) write(b *bufio.Writer, decides map[string]string) {
 	fmt.Fprintf(b, "\n## %s\n\n", r.Artefact)
 	about := fmt.Sprintf("%s (%s). Mode %s, seed %d", r.Title, r.Place, r.Mode, r.Seed)
 	if r.Rows != "" {
@@ -165,9 +165,14 @@ func (r *Record) write(b *bufio.Writer) {
 		t.writeMarkdown(b)
 	}
 	for i := range r.Claims {
-		if c := &r.Claims[i]; c.Why != "" {
+		c := &r.Claims[i]
+		why := c.Why
+		if c.Verdict == Differs {
+			why = strings.TrimSpace(why + " " + decides[ClaimName(r.Artefact, c.Text)])
+		}
+		if why != "" {
 			fmt.Fprintln(b)
-			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), c.Why))
+			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), why))
 		}
 	}
 	for _, note := range r.Notes {

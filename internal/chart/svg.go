@@ -195,13 +195,7 @@ func (c *Chart) limits(p *plot.Plot) {
 			p.Y.Max *= 10
 		}
 	} else {
-		room := (max(0, p.Y.Max) - min(0, p.Y.Min)) * .05
-		p.Y.Max = max(0, p.Y.Max) + room
-		if p.Y.Min < 0 {
-			p.Y.Min -= room // else a mark at the lowest point would be cut
-		} else {
-			p.Y.Min = 0
-		}
+		p.Y.Min, p.Y.Max = min(0, p.Y.Min)*1.05, p.Y.Max*1.05
 	}
 }
 
