@@ -20,7 +20,7 @@ const (
 	// than each mean.
 	apart = 1.6
 	// doubtful is how many times the least of the largest numbers of pairs on a channel the leader
-	// may have. More shows that the network is not what its kind promises.
+	// may have. With more the network does not keep the promise of its kind.
 	doubtful = 1.2
 
 	// effortProof is the effort of proof and measuring for an entry, as Candidate.Effort counts.
@@ -42,6 +42,7 @@ type trials struct {
 	order []int // of auto.Among: candidates that route by themselves, the most promising first
 	rest  []int // that are tried only if none of these may be chosen
 
+	meter    *flow.Meter
 	tried    []*Trial // by candidate; nil: not tried
 	entries  int      // of all tables
 	spent    int
@@ -52,7 +53,7 @@ type trials struct {
 }
 
 func newTrials(g *fabric.Graph, req *Request, auto *route.Spec, kind *shape) *trials {
-	t := &trials{g: g, req: req, auto: auto, tried: make([]*Trial, len(auto.Among)), entries: g.NumSwitches * g.NumEnds << req.LIDs.LMC, leader: -1}
+	t := &trials{g: g, req: req, auto: auto, meter: flow.NewMeter(g), tried: make([]*Trial, len(auto.Among)), entries: g.NumSwitches * g.NumEnds << req.LIDs.LMC, leader: -1}
 	order := kind.order
 	if req.NoPathRecords && kind.oneLane != nil {
 		order = kind.oneLane
@@ -63,11 +64,20 @@ func newTrials(g *fabric.Graph, req *Request, auto *route.Spec, kind *shape) *tr
 		}
 	}
 	for i := range auto.Among {
-		if auto.Among[i].From == "" && !slices.Contains(t.order, i) {
+		if of := &auto.Among[i]; of.From == "" && !slices.Contains(t.order, i) && (!of.Engine.OwnNames || req.namesFree(g)) {
 			t.rest = append(t.rest, i)
 		}
 	}
+	if isSmall(g) {
+		t.order, t.rest = append(t.order, t.rest...), nil
+	}
 	return t
+}
+
+// namesFree reports whether an engine may give LIDs as its paths need them: no port has one yet, no
+// rule says how many, and hosts will ask for the LID of a path.
+func (req *Request) namesFree(g *fabric.Graph) bool {
+	return req.given == nil && !req.NoPathRecords && !req.LIDs.InUse(g).Any() && req.LIDs.LMC == 0 && len(req.Kinds) == 0 && len(req.Levels) == 0
 }
 
 // run tries candidates until no more are worth their effort.
@@ -104,6 +114,9 @@ func (t *trials) effort(i int) int { return (t.auto.Among[i].Effort + effortProo
 // affords takes the effort of a candidate from a limit, and reports whether that is possible.
 func (t *trials) affords(i, limit int) bool {
 	planes := max(1, t.req.planes) // each has its share of the limits
+	if isSmall(t.g) {
+		limit = t.auto.Effort
+	}
 	if t.spent+t.effort(i) > min(max(limit, effortFree/planes), t.auto.Effort/planes) {
 		return false
 	}
@@ -133,7 +146,7 @@ func (t *trials) route(ctx context.Context, list []int) error {
 
 // one routes by a candidate and judges the Plan.
 func (t *trials) one(ctx context.Context, req *Request, of *route.Candidate) (*Trial, error) {
-	out := &Trial{Engine: of.Name}
+	out := &Trial{Engine: of.Name, small: of.Small}
 	r, err := t.plan(ctx, req, of)
 	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
 		out.Reason, out.refusal = refusal.Reason, refusal
@@ -142,7 +155,7 @@ func (t *trials) one(ctx context.Context, req *Request, of *route.Candidate) (*T
 	if err != nil {
 		return nil, err
 	}
-	out.result, out.VLs = r, r.Plan.VLs
+	out.result, out.VLs, out.LMC = r, r.Plan.VLs, slices.Max(r.Plan.Ends.LMC)
 	if err := r.Judge(ctx, t.g, req); err != nil {
 		return nil, err
 	}
@@ -223,10 +236,13 @@ func (t *trials) measure(ctx context.Context, list []int, first bool) error {
 		m := flow.Measure{Seed: t.req.Seed, Workers: max(1, t.req.Workers/len(list))}
 		switch {
 		case first:
+			if c.network, err = t.meter.Network(ctx, c.result.Plan, m.Workers); err != nil {
+				return err
+			}
 			m.Runs, m.NoShifts = firstRuns, true
-			c.First, err = flow.NewKeyFigures(ctx, t.g, c.result.Plan, m)
+			c.First, err = c.network.KeyFigures(ctx, m, nil)
 		case c.Figures == nil:
-			c.Figures, err = flow.NewKeyFigures(ctx, t.g, c.result.Plan, m)
+			c.Figures, err = c.network.KeyFigures(ctx, m, c.First)
 		}
 		return err
 	})
@@ -326,10 +342,11 @@ func (t *trials) choice() *Choice {
 }
 
 // bestTwo returns the best and the second best trial. If only one was not clearly behind, there are
-// no Figures, and the first bisections decide.
+// no Figures, and the first bisections decide. Engines for small networks only have to be ahead of
+// the best of the others: they do not change the order of these.
 func (c *Choice) bestTwo() (best, next *Trial) {
 	if best, next = Rank(c.Trials); best != nil {
-		return best, next
+		return c.bestWithSmall(best, next)
 	}
 	for i := range c.Trials {
 		t := &c.Trials[i]
@@ -349,4 +366,38 @@ func (c *Choice) bestTwo() (best, next *Trial) {
 		}
 	}
 	return best, next
+}
+
+// bestWithSmall ranks again, without the engines for small networks, and then compares each of them
+// with the best so far. It returns what Rank found if no other engine has Figures.
+func (c *Choice) bestWithSmall(best, next *Trial) (first, second *Trial) {
+	var usual []Trial
+	var at, small []*Trial
+	for i := range c.Trials {
+		switch t := &c.Trials[i]; {
+		case t.Figures == nil:
+		case t.small:
+			small = append(small, t)
+		default:
+			usual, at = append(usual, *t), append(at, t)
+		}
+	}
+	if len(small) == 0 || len(usual) == 0 {
+		return best, next
+	}
+	b, n := Rank(usual)
+	for i := range usual {
+		if b == &usual[i] {
+			first = at[i]
+		}
+		if n == &usual[i] {
+			second = at[i]
+		}
+	}
+	for _, t := range small {
+		if ahead, _ := Rank([]Trial{*first, *t}); ahead.Engine == t.Engine {
+			first, second = t, first
+		}
+	}
+	return first, second
 }

@@ -9,6 +9,7 @@ import (
 const (
 	mostLeft     = "most paths left first"
 	cutLength    = "candidates cut"
+	equallyShort = "equally short candidates"
 	frozenDegree = "degrees at the start of a LID"
 	fewestMerged = "fewest paths merged first"
 	heaviestLink = "heaviest link"
@@ -40,14 +41,14 @@ func LID() *lab.Reproduction {
 		Plain:    plainLID,
 		Readings: lidReadings,
 		Artefacts: []lab.Artefact{
-			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Blocks: 256, Run: st.lidTable1},
-			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Blocks: 128, Run: st.lidTable2},
-			{Name: "table3", Title: "Optimum, greedy and color/L, shortest widest", Place: "Table III", Blocks: 128, Run: st.lidTable3},
-			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Blocks: 256, Run: st.lidTable4},
-			{Name: "table5", Title: "Networks that a bounded search finished against all networks", Place: "Table V", Blocks: 128, Run: st.lidTable5},
-			{Name: "table6", Title: "Maximum link load and LIDs of whole routings", Place: "Table VI", Blocks: 128, Run: st.lidTable6},
-			{Name: "fig10", Title: "LIDs on tori with broken links", Place: "Fig. 10", Run: st.lidFig10},
-			{Name: "fig11", Title: "LIDs on an 8-port 3-tree with broken links", Place: "Fig. 11", Blocks: 64, Run: st.lidFig11},
+			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Blocks: 256, Run: withDecisions("table1", st.lidTable1)},
+			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Blocks: 128, Run: withDecisions("table2", st.lidTable2)},
+			{Name: "table3", Title: "Optimum, greedy and color/L, shortest widest", Place: "Table III", Blocks: 128, Run: withDecisions("table3", st.lidTable3)},
+			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Blocks: 256, Run: withDecisions("table4", st.lidTable4)},
+			{Name: "table5", Title: "Networks that a bounded search finished against all networks", Place: "Table V", Blocks: 128, Run: withDecisions("table5", st.lidTable5)},
+			{Name: "table6", Title: "Maximum link load and LIDs of whole routings", Place: "Table VI", Blocks: 128, Run: withDecisions("table6", st.lidTable6)},
+			{Name: "fig10", Title: "LIDs on tori with broken links", Place: "Fig. 10", Run: withDecisions("fig10", st.lidFig10)},
+			{Name: "fig11", Title: "LIDs on an 8-port 3-tree with broken links", Place: "Fig. 11", Blocks: 64, Run: withDecisions("fig11", st.lidFig11)},
 		},
 	}
 }
@@ -76,6 +77,10 @@ var lidReadings = []lab.Reading{
 	{
 		Name: cutLength, In: selectionTables,
 		Text: "the 16 candidates of path selection are at most one hop longer than the shortest path. The text has no such bound.",
+	},
+	{
+		Name: equallyShort, In: selectionTables,
+		Text: "the candidates of path selection are at most 16 shortest paths of a pair, all of the same length. The text names an algorithm for the k shortest paths, and no length.",
 	},
 	{
 		Name: fewestMerged, In: []string{"table1", "table2"},
@@ -124,7 +129,10 @@ func pathOptions(s *lab.Setup, algorithm string) route.Options {
 		return route.Options{"weight": weight, "order": order}
 	case "path-selection":
 		detour := -1
-		if s.Reads(cutLength) {
+		switch {
+		case s.Reads(equallyShort):
+			detour = 0
+		case s.Reads(cutLength):
 			detour = 1
 		}
 		return route.Options{"detour": detour, "order": order, "remove": choice(s, mostLeft, "most", "drawn")}

@@ -32,6 +32,7 @@ type candidate struct {
 	effort int // of the engine, without proof and measuring
 	from   string
 	gain   route.Gain
+	small  bool
 }
 
 // candidates are engines whose Plans cannot deadlock; of equally good ones the earlier wins. The
@@ -39,22 +40,29 @@ type candidate struct {
 // advice to use another engine than the named one too). Efforts are measured times for an entry on
 // the fabrics of docs/results/routes, in the middle: some vary by a factor of three.
 var candidates = []candidate{
-	{"ftree", 3, "", 0},
-	{"ftree,balance=beft", 1, "", 0},
-	{"ftree,balance=zahavi", 1, "", 0},
-	{"torus", 1, "", 0},
-	{"dor", 1, "", 0},
-	{"hyperx", 1, "", 0},
-	{"dfsssp", 8, "", 0},
-	{"lash", 4, "", 0},
-	{"nue", 12, "", 0},
-	{"updn", 1, "", 0},
-	{"ftree,relief=true", 15, "ftree", route.GainsLittle},
-	{"dfsssp,relief=true", 15, "dfsssp", route.GainsUsually},
-	{"lash,relief=true", 15, "lash", route.GainsMuch},
-	{"nue,relief=true", 15, "nue", route.GainsUsually},
-	{evenSSSP, 12, "", 0}, // the most balanced paths, on any number of lanes
-	{evenSSSP + ",relief=true", 15, evenSSSP, route.GainsUsually},
+	{"ftree", 3, "", 0, false},
+	{"ftree,balance=beft", 1, "", 0, false},
+	{"ftree,balance=zahavi", 1, "", 0, false},
+	{"torus", 1, "", 0, false},
+	{"dor", 1, "", 0, false},
+	{"hyperx", 1, "", 0, false},
+	{"dfsssp", 8, "", 0, false},
+	{"lash", 4, "", 0, false},
+	{"nue", 12, "", 0, false},
+	{"updn", 1, "", 0, false},
+	{"ftree,relief=true", 15, "ftree", route.GainsLittle, false},
+	{"dfsssp,relief=true", 15, "dfsssp", route.GainsUsually, false},
+	{"lash,relief=true", 15, "lash", route.GainsMuch, false},
+	{"nue,relief=true", 15, "nue", route.GainsUsually, false},
+	{evenSSSP, 12, "", 0, false}, // the most balanced paths, on any number of lanes
+	{evenSSSP + ",relief=true", 15, evenSSSP, route.GainsUsually, false},
+
+	// There each of them is best on a few, mostly uneven ones.
+	{engine: "nue,vls=0", effort: 40, small: true},
+	{engine: "valiant", effort: 2, small: true},
+	{engine: "valiant,share=50", effort: 2, small: true},
+	{engine: "separate", effort: 20, small: true},
+	{engine: "renaming", effort: 10, small: true},
 }
 
 const evenSSSP = "dfsssp,paths=sssp,passes=3"
@@ -66,7 +74,7 @@ func among() (all []route.Candidate) {
 		if err != nil {
 			panic(err) // candidates are engines
 		}
-		all = append(all, route.Candidate{Step: chain[0], Name: c.engine, Effort: c.effort, From: c.from, Gain: c.gain})
+		all = append(all, route.Candidate{Step: chain[0], Name: c.engine, Effort: c.effort, From: c.from, Gain: c.gain, Small: c.small})
 	}
 	return all
 }

@@ -16,11 +16,12 @@ type Options struct {
 	Place   *traffic.Placement // of the ranks, in place of Hosts; nil: a rank is a host port
 	Runs    int
 	Seed    uint64
-	Shuffle bool // place the ranks on random hosts in every run
-	MaxMin  bool // compute max-min fair shares too
-	ByRate  bool // weight congestion by the rates of links; it is 1 if a flow runs at the speed of its hosts
-	Equal   bool // max-min fair shares take all links to be of one rate, as congestion does
-	Workers int  // goroutines; the result does not depend on it
+	Narrow  float64 // if not 0: stop before Runs when the interval of the mean bandwidth is as narrow as this share of it, see enough
+	Shuffle bool    // place the ranks on random hosts in every run
+	MaxMin  bool    // compute max-min fair shares too
+	ByRate  bool    // weight congestion by the rates of links; it is 1 if a flow runs at the speed of its hosts
+	Equal   bool    // max-min fair shares take all links to be of one rate, as congestion does
+	Workers int     // goroutines; the result does not depend on it
 }
 
 // Result sums up the bandwidth of a pattern. Bandwidths are shares of a link, 0 to 1. Congestion
@@ -30,8 +31,9 @@ type Result struct {
 	Ranks       int   `json:"ranks"`
 	Rounds      int   `json:"rounds"`
 	Runs        int   `json:"runs"`
-	Flows       int64 `json:"flows"`       // in all runs
-	Undelivered int64 `json:"undelivered"` // flows without a path in the tables
+	Enough      bool  `json:"enough,omitempty"` // fewer runs than asked for: the interval of the mean was narrow
+	Flows       int64 `json:"flows"`            // in all runs
+	Undelivered int64 `json:"undelivered"`      // flows without a path in the tables
 	// Bandwidth is over runs: the mean of 1/c over the flows of a run.
 	Bandwidth Summary `json:"bandwidth"`
 	// MaxCongestion is over runs: the largest c in any round.
@@ -133,16 +135,24 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 	if opt.MaxMin {
 		rates, capacity = n.rates(opt.Equal)
 	}
-	err := par.For(ctx, len(workers), len(pieces), func(id, i int) error {
-		if workers[id] == nil {
-			workers[id] = newWorker(n, p, &opt, weights, capacity)
-		}
-		return workers[id].rounds(ctx, i/blocks, i%blocks*roundsAtOnce, &pieces[i])
+	some := func(from, to int) error {
+		return par.For(ctx, len(workers), (to-from)*blocks, func(id, i int) error {
+			if workers[id] == nil {
+				workers[id] = newWorker(n, p, &opt, weights, capacity)
+			}
+			i += from * blocks
+			return workers[id].rounds(ctx, i/blocks, i%blocks*roundsAtOnce, &pieces[i])
+		})
+	}
+	asked := runs
+	runs, err := opt.untilEnough(runs, some, func(runs int) (Summary, int64) {
+		return bandwidthOf(pieces[:runs*blocks], blocks)
 	})
 	if err != nil {
 		return nil, err
 	}
-	result, shares := summarise(p, n.lids.parts, weights.unit(), runs, blocks, pieces, workers)
+	result, shares := summarise(p, n.lids.parts, weights.unit(), runs, blocks, pieces[:runs*blocks], workers)
+	result.Enough = runs < asked
 	if opt.MaxMin {
 		result.MaxMin, result.Rates = &shares, &rates
 	}

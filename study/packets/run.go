@@ -159,9 +159,52 @@ func (j *job) document() *Simulation {
 
 // prepare finds the ranks and the pattern.
 func (j *job) prepare(ctx context.Context) error {
-	n, err := flow.New(ctx, j.g, j.plan.Plan, j.Workers)
+	ranks, err := j.findRanks(ctx)
 	if err != nil {
 		return err
+	}
+	j.once = j.Once
+	switch {
+	case j.Messages != "":
+		j.once, j.hosts = true, j.hosts[:ranks]
+		err = j.readMessages()
+		ranks = len(j.hosts)
+	case j.IsBEff():
+		if j.servers != nil {
+			j.hosts, err = j.ranksOfBEff()
+		}
+		if err == nil {
+			err = j.readBeside()
+		}
+	case j.Streams != "":
+		j.hosts = j.hosts[:ranks]
+		err = errors.Join(j.readStreams(), j.checkLevels())
+		ranks = len(j.hosts)
+	case j.File == "" && j.Pattern == Uniform:
+		err = j.checkUniform(ranks)
+	default:
+		err = j.findPattern(ranks)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case j.onServers():
+		j.hosts = j.portsOf(ranks)
+	case !j.shuffle:
+		j.hosts = j.hosts[:ranks]
+	}
+	if j.ranks = len(j.hosts); j.onServers() && !j.IsBEff() {
+		j.ranks = ranks
+	}
+	return nil
+}
+
+// findRanks finds the hosts in order, and returns the number of ranks.
+func (j *job) findRanks(ctx context.Context) (ranks int, err error) {
+	n, err := flow.New(ctx, j.g, j.plan.Plan, j.Workers)
+	if err != nil {
+		return 0, err
 	}
 	if j.Between == nil { // hosts of several subnets reach each other through routers
 		j.servers = n.Servers()
@@ -172,78 +215,57 @@ func (j *job) prepare(ctx context.Context) error {
 		ranks, what = j.where.Servers, "server"
 	}
 	if j.Ranks > ranks {
-		return fmt.Errorf("--ranks %d: the fabric has %d %ss with a LID", j.Ranks, ranks, what)
+		return 0, fmt.Errorf("--ranks %d: the fabric has %d %ss with a LID", j.Ranks, ranks, what)
 	}
 	if ranks = cmp.Or(j.Ranks, ranks); ranks < 2 {
-		return fmt.Errorf("%s with a LID: traffic needs two", study.Plural(ranks, what))
+		return 0, fmt.Errorf("%s with a LID: traffic needs two", study.Plural(ranks, what))
 	}
 	j.hosts = n.Hosts
 	if j.Order == "leaf" {
 		j.hosts = n.ByLeaf()
 	}
-	j.once = j.Once
-	switch {
-	case j.Messages != "":
-		j.once, j.hosts = true, j.hosts[:ranks]
-		all := withSwitches(j.g, j.hosts)
-		if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, all); err != nil {
-			return err
-		}
-		var ends []*int32
-		for i := range j.timed {
-			ends = append(ends, &j.timed[i].Src, &j.timed[i].Dst)
-		}
-		j.hosts = keepNamed(all, len(j.hosts), ends)
-		ranks = len(j.hosts)
-	case j.IsBEff():
-		if j.servers != nil {
-			j.hosts, err = j.ranksOfBEff()
-		}
-		if err == nil {
-			err = j.readBeside()
-		}
-		if err != nil {
-			return err
-		}
-	case j.Streams != "":
-		j.hosts = j.hosts[:ranks]
-		if err := j.readStreams(); err != nil {
-			return err
-		}
-		ranks = len(j.hosts)
-		for _, s := range j.streams {
-			if _, err := levelOf(j.plan.Plan, s.Level); err != nil {
-				return fmt.Errorf("--streams %s: %w", j.Streams, err)
-			}
-		}
-	case j.File == "" && j.Pattern == Uniform:
-		if err := j.checkUniform(ranks); err != nil {
-			return err
-		}
-	default:
-		f := &flows.Request{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks, RanksOn: j.RanksOn}
-		if j.pattern, j.place, err = f.Place(j.g, j.servers, j.hosts); err != nil {
-			return err
-		}
-		j.shuffle = j.Order == "random" || j.Order == "auto" && j.pattern.Shuffled
-		if j.pattern.Rounds > 1 {
-			if j.loads()[0] > 0 {
-				return fmt.Errorf("--load: pattern %s has %d rounds, which wait for one another; a load is for patterns of one round", j.pattern.Name, j.pattern.Rounds)
-			}
-			j.once = true
-		}
-		if j.once && j.Message.drawn() {
-			return fmt.Errorf("--message: all messages of pattern %s have one size, because its rounds wait for one another", j.pattern.Name)
-		}
+	return ranks, nil
+}
+
+// findPattern makes the pattern of traffic, and puts its ranks on hosts.
+func (j *job) findPattern(ranks int) (err error) {
+	f := &flows.Request{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks, RanksOn: j.RanksOn}
+	if j.pattern, j.place, err = f.Place(j.g, j.servers, j.hosts); err != nil {
+		return err
 	}
-	switch {
-	case j.onServers():
-		j.hosts = j.portsOf(ranks)
-	case !j.shuffle:
-		j.hosts = j.hosts[:ranks]
+	j.shuffle = j.Order == "random" || j.Order == "auto" && j.pattern.Shuffled
+	if j.pattern.Rounds > 1 {
+		if j.loads()[0] > 0 {
+			return fmt.Errorf("--load: pattern %s has %d rounds, which wait for one another; a load is for patterns of one round", j.pattern.Name, j.pattern.Rounds)
+		}
+		j.once = true
 	}
-	if j.ranks = len(j.hosts); j.onServers() && !j.IsBEff() {
-		j.ranks = ranks
+	if j.once && j.Message.drawn() {
+		return fmt.Errorf("--message: all messages of pattern %s have one size, because its rounds wait for one another", j.pattern.Name)
+	}
+	return nil
+}
+
+// readMessages reads the file of messages, which may name switches too.
+func (j *job) readMessages() (err error) {
+	all := withSwitches(j.g, j.hosts)
+	if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, all); err != nil {
+		return err
+	}
+	var ends []*int32
+	for i := range j.timed {
+		ends = append(ends, &j.timed[i].Src, &j.timed[i].Dst)
+	}
+	j.hosts = keepNamed(all, len(j.hosts), ends)
+	return nil
+}
+
+// checkLevels returns an error if a stream has a level of service that the Plan lacks.
+func (j *job) checkLevels() error {
+	for _, s := range j.streams {
+		if _, err := levelOf(j.plan.Plan, s.Level); err != nil {
+			return fmt.Errorf("--streams %s: %w", j.Streams, err)
+		}
 	}
 	return nil
 }
