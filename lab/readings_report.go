@@ -52,6 +52,9 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 			case x.Fitted:
 				use = "tried alone, fitted"
 			}
+			if x.ChosenIn != nil {
+				use = fmt.Sprintf("of the set in %s, elsewhere tried alone", strings.Join(x.ChosenIn, ", "))
+			}
 			item(b, "- ", fmt.Sprintf("**%s** (%s): %s", x.Name, use, x.Text))
 		}
 		fmt.Fprintln(b)

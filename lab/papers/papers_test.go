@@ -47,16 +47,22 @@ func TestCommittedFiles(t *testing.T) {
 		}
 		same(t, filepath.Join(r.Name, "README.md"), page.Bytes())
 		inPlainWords(t, r, page.String())
+		if r.Decisions != nil || strings.HasPrefix(r.Name, "thesis-") {
+			for _, problem := range r.Undecided(records) {
+				t.Errorf("%s: %s", r.Name, problem)
+			}
+		}
 		saysWhatDecides(t, r, records)
 	}
 }
 
-// inPlainWords checks that a page begins with one screen: the paper's claims, the outcome, and the
-// largest differences in plain words.
+// inPlainWords checks that a page begins with one screen: the paper's claims, the outcome, the
+// largest differences in plain words, and a picture.
 func inPlainWords(t *testing.T, r *lab.Reproduction, page string) {
 	t.Helper()
 	screen, _, _ := strings.Cut(page, "\n## ")
-	if lines := strings.Count(screen, "\n"); lines > 50 || !strings.Contains(screen, "**The paper claims**") || !strings.Contains(screen, "**What came out**") {
+	if lines := strings.Count(screen, "\n"); lines > 50 || !strings.Contains(screen, "**The paper claims**") || !strings.Contains(screen, "**What came out**") ||
+		strings.Count(screen, ".svg)") != 1 && strings.Contains(page, ".svg)") {
 		t.Errorf("%s: the page begins with %d lines:\n%s", r.Name, lines, screen)
 	}
 	_, list, found := strings.Cut(screen, "**The largest differences** from the literal text:\n\n")

@@ -48,6 +48,8 @@ type oneRun struct {
 	series          *packet.Series // nil if nothing was recorded over time
 	flows           *packet.Flows  // nil if they were not counted
 	senders, takers []int32        // end ports
+	// sendersTo lists the senders to each end port; nil if all send to anyone.
+	sendersTo map[int32][]int32
 }
 
 // Simulate sends the packets of a traffic pattern through a network in time. Runs differ by load
@@ -88,6 +90,7 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *
 	shown := runs[(len(loads)-1)*seeds]
 	out.OverTime = j.overTime(shown)
 	out.Links, out.Busiest = j.links(shown)
+	out.Limit = j.limit(shown, out.Rows[len(out.Rows)-1].Share.Mean)
 	out.Hosts, out.Flows = j.hostsAndFlows(shown)
 	return out, nil
 }
