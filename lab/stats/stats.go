@@ -9,6 +9,7 @@ package stats
 import (
 	"cmp"
 	"math"
+	"math/big"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -21,25 +22,42 @@ type Interval struct {
 	Half float64 `json:"ci95"` // half the width; 0 if N is below 2
 }
 
+// Mean returns the mean of a sample, 0 of an empty one. The sum is exact and the result is rounded
+// once, so that it depends on no order, and a digit that is shown is right.
+func Mean(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	mean, _ := exactMean(v).Float64()
+	return mean
+}
+
+func exactMean(v []float64) *big.Rat {
+	sum := new(big.Rat)
+	for _, x := range v {
+		if r := new(big.Rat).SetFloat64(x); r != nil { // a figure is finite
+			sum.Add(sum, r)
+		}
+	}
+	return sum.Quo(sum, big.NewRat(int64(len(v)), 1))
+}
+
 // IntervalOf returns the interval of the mean of a sample.
 func IntervalOf(v []float64) Interval {
-	out := Interval{N: len(v)}
-	if len(v) == 0 {
-		return out
-	}
-	for _, x := range v {
-		out.Mean += x
-	}
-	out.Mean /= float64(len(v))
+	out := Interval{N: len(v), Mean: Mean(v)}
 	if len(v) < 2 {
 		return out
 	}
-	squares := 0.0
+	mean, squares := exactMean(v), new(big.Rat)
 	for _, x := range v {
-		squares += (x - out.Mean) * (x - out.Mean)
+		if d := new(big.Rat).SetFloat64(x); d != nil {
+			d.Sub(d, mean)
+			squares.Add(squares, d.Mul(d, d))
+		}
 	}
 	n := float64(len(v))
-	out.Half = distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(.975) * math.Sqrt(squares/(n-1)/n)
+	sum, _ := squares.Float64()
+	out.Half = distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(.975) * math.Sqrt(sum/(n-1)/n)
 	return out
 }
 

@@ -15,11 +15,13 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// partRows is the number of rows of a part, and partPatience the longest time that a row waits for
-// one. A killed worker loses the rows that wait.
+// partRows is the number of rows of a part. A row waits for its part half a second at first, and
+// then twice as long for each part, so that a long run has few of them. A killed worker loses the
+// rows that wait.
 const (
-	partRows     = 5000
-	partPatience = 20 * time.Second
+	partRows      = 5000
+	leastPatience = time.Second / 2
+	mostPatience  = 20 * time.Second
 )
 
 // partEnd ends the names of parts.
@@ -32,8 +34,9 @@ type Parts[R any] struct {
 	now         func() time.Duration
 
 	mu      sync.Mutex
-	pending []R
-	since   time.Duration
+	pending  []R
+	since    time.Duration
+	patience time.Duration
 }
 
 // OpenParts opens a folder for a worker, or creates it, and returns the rows that any worker has
@@ -43,7 +46,7 @@ func OpenParts[R any](dir, worker string, now func() time.Duration) (*Parts[R], 
 		return nil, nil, err
 	}
 	rows, err := ReadParts[R](dir)
-	return &Parts[R]{dir: dir, worker: worker, now: now}, rows, err
+	return &Parts[R]{dir: dir, worker: worker, now: now, patience: leastPatience}, rows, err
 }
 
 // Put adds a row.
@@ -55,9 +58,10 @@ func (p *Parts[R]) Put(row *R) error {
 		p.since = now
 	}
 	p.pending = append(p.pending, *row)
-	if len(p.pending) < partRows && now-p.since < partPatience {
+	if len(p.pending) < partRows && now-p.since < p.patience {
 		return nil
 	}
+	p.patience = min(2*p.patience, mostPatience)
 	return p.flush()
 }
 

@@ -23,7 +23,7 @@ const applicationID = 0x776c6162
 // the end of one. A killed process loses the rows that wait; they are computed again.
 const (
 	batch    = 200
-	patience = 2 * time.Second
+	patience = time.Second / 2
 )
 
 // Store is an open file of rows. It is safe for concurrent use.

@@ -191,7 +191,7 @@ func (s *Summary) measure(d *Description, rows []*Row) {
 		v := Versus{Contestant: c.Name, Of: "networks"}
 		var values []float64
 		for _, network := range grouped(both, differences, func(at subject) [2]string { return [2]string{at.network} }) {
-			values = append(values, stats.IntervalOf(network.values).Mean)
+			values = append(values, stats.Mean(network.values))
 		}
 		if len(values) == 1 {
 			v.Of, values = "fabrics", grouped(both, differences, func(subject) [2]string { return [2]string{} })[0].values
@@ -218,15 +218,14 @@ func grouped(order []subject, values map[subject]float64, key func(subject) [2]s
 		key   [2]string
 		graph string
 	}
-	sums, counts := map[fabric]float64{}, map[fabric]float64{}
+	seeds := map[fabric][]float64{}
 	var fabrics []fabric
 	for _, at := range order {
 		f := fabric{key(at), at.graph}
-		if counts[f] == 0 {
+		if seeds[f] == nil {
 			fabrics = append(fabrics, f)
 		}
-		sums[f] += values[at]
-		counts[f]++
+		seeds[f] = append(seeds[f], values[at])
 	}
 	index := map[[2]string]int{}
 	for _, f := range fabrics {
@@ -236,7 +235,7 @@ func grouped(order []subject, values map[subject]float64, key func(subject) [2]s
 			index[f.key] = i
 			out = append(out, group{key: f.key})
 		}
-		out[i].values = append(out[i].values, sums[f]/counts[f])
+		out[i].values = append(out[i].values, stats.Mean(seeds[f]))
 	}
 	return out
 }
