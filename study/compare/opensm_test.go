@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/discovery"
 	"weft/fabric/source"
@@ -64,17 +63,15 @@ func TestOpenSM(t *testing.T) {
 			t.Fatal(err)
 		}
 		ours := map[string]*SweepRow{}
-		s := Sweep{
-			Fabrics: []string{name}, Shares: []float64{0}, Engines: append([]string{engine.Auto, ownReplies}, openSMEngines...), Routing: planner.Request{Seed: 1, Workers: 2},
-			Open: func(string) (*fabric.Graph, error) { return src.Fabric.Compile(), nil },
-			Has:  func(_, engine string) bool { return engine == "dnup" }, Step: func(string) {},
-			Row: func(r *SweepRow) error { ours[r.Engine] = r; return nil },
-		}
-		if *openSMOnly {
-			s.Engines = nil
-		}
-		if err := s.Run(t.Context()); err != nil {
-			t.Fatal(err)
+		for _, name := range append([]string{engine.Auto, ownReplies}, openSMEngines...) {
+			if *openSMOnly || name == "dnup" {
+				continue
+			}
+			row, err := routeRow(t.Context(), src.Fabric.Compile(), name, planner.Request{Seed: 1, Workers: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.Engine, ours[name] = name, row
 		}
 		for _, rival := range openSMEngines {
 			t.Run(name+" "+rival, func(t *testing.T) {
