@@ -35,8 +35,11 @@ func walked(t *testing.T, j *judge, inBatches bool) (found results, counted coun
 // tables and on tables with random wrong entries.
 func TestBatchesLikeSingleLIDs(t *testing.T) {
 	for _, of := range []struct{ formula, engine string }{
-		{"rlft(12,3)", "ftree"}, {"rlft(8,2)|fail(links=3,seed=1)", "updn"}, {"dragonfly(4,2,2)|without(hosts=5)", "minhop"},
-		{"torus(4x3,hosts=6)", "minhop"}, {"hyperx(4x3,hosts=5)", "minhop"},
+		{"rlft(12,3)", "ftree"},
+		{"rlft(8,2)|fail(links=3,seed=1)", "updn"},
+		{"dragonfly(4,2,2)|without(hosts=5)", "minhop"},
+		{"torus(4x3,hosts=6)", "minhop"},
+		{"hyperx(4x3,hosts=5)", "minhop"},
 	} {
 		for wrong := range 3 {
 			g, p := plan(t, of.formula, of.engine, uint8(wrong%2), nil)

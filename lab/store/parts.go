@@ -33,7 +33,7 @@ type Parts[R any] struct {
 	dir, worker string
 	now         func() time.Duration
 
-	mu      sync.Mutex
+	mu       sync.Mutex
 	pending  []R
 	since    time.Duration
 	patience time.Duration
@@ -167,7 +167,7 @@ func readParquet[R any](path string) ([]R, error) {
 	}
 	rows := make([]R, f.NumRows())
 	in := parquet.NewReader(f)
-	defer in.Close()
+	defer func() { _ = in.Close() }() // all rows were read by then
 	for i := range rows {
 		line := reflect.New(flat(columns, nil))
 		if err := in.Read(line.Interface()); err != nil {

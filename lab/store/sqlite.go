@@ -136,7 +136,7 @@ func (s *Store[R]) check() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // its error is in Err
 	var have []string
 	for rows.Next() {
 		var name string
@@ -164,7 +164,7 @@ func (s *Store[R]) Rows() (list []R, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // its error is in Err
 	for rows.Next() {
 		var r R
 		cells := make([]any, len(s.columns))

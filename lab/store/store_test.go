@@ -54,7 +54,7 @@ func TestRoundTrips(t *testing.T) {
 	if db, err = Read[row](filepath.Join(dir, "s p%41?.db")); err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	if got, err := db.Rows(); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("SQLite: %v, %+v", err, got)
 	}
@@ -81,7 +81,9 @@ func TestRoundTrips(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(have, want) {
 			t.Fatalf("%s: %v, %+v", name, err, have)
 		}
-		file.Close()
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var text bytes.Buffer
 	if err := WriteText("x.csv", &text, want, []string{"more"}, func(int) ([]string, error) { return []string{"m"}, nil }); err != nil || !strings.HasSuffix(text.String(), ",,m\n") {

@@ -78,8 +78,6 @@ type Plan struct {
 	Points int            // cases before equal ones were taken together
 	Equal  []string       // sentences about draws that are one fabric
 	Drawn  map[string]int // distinct fabrics, by network and damage
-
-	next uint64 // draws of each damage so far
 }
 
 // packagesOf returns the packages that compute a workload.

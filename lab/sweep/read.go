@@ -49,9 +49,9 @@ func keys(t reflect.Type) (list []string) {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
-	for i := range t.NumField() {
-		list = append(list, keyOf(t.Field(i)))
-		list = append(list, keys(t.Field(i).Type)...)
+	for field := range t.Fields() {
+		list = append(list, keyOf(field))
+		list = append(list, keys(field.Type)...)
 	}
 	return list
 }

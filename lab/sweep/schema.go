@@ -34,8 +34,7 @@ func schemaOf(t reflect.Type) map[string]any {
 		return map[string]any{"type": []string{"string", "number"}}
 	case reflect.Struct:
 		fields := map[string]any{}
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for f := range t.Fields() {
 			of := schemaOf(f.Type)
 			of["description"] = f.Tag.Get("doc")
 			fields[keyOf(f)] = of
@@ -65,8 +64,7 @@ func Template() string {
 }
 
 func writeOptions(b *strings.Builder, t reflect.Type, path, indent string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		key := keyOf(f)
 		fmt.Fprintf(b, "\n%s# %s%s\n", indent, strings.ToUpper(f.Tag.Get("doc")[:1]), f.Tag.Get("doc")[1:])
 		value, set := example[path+key]
@@ -90,8 +88,8 @@ func writeOptions(b *strings.Builder, t reflect.Type, path, indent string) {
 		for _, w := range []reflect.StructField{reflect.TypeFor[Workload]().Field(0), reflect.TypeFor[Workload]().Field(1)} {
 			fmt.Fprintf(b, "#   %s: %s\n", keyOf(w), w.Tag.Get("doc"))
 			p := w.Type.Elem()
-			for i := range p.NumField() {
-				fmt.Fprintf(b, "#     %s: %s%s\n", keyOf(p.Field(i)), p.Field(i).Tag.Get("doc"), usualOf(p.Field(i)))
+			for field := range p.Fields() {
+				fmt.Fprintf(b, "#     %s: %s%s\n", keyOf(field), field.Tag.Get("doc"), usualOf(field))
 			}
 		}
 	}

@@ -163,9 +163,9 @@ func TestCaseNames(t *testing.T) {
 		write(string(dump))
 	}
 	typ := reflect.TypeFor[Description]()
-	for i := range typ.NumField() {
-		if !classed[typ.Field(i).Name] {
-			t.Errorf("%s: does it decide a result? Add it to this test", typ.Field(i).Name)
+	for field := range typ.Fields() {
+		if !classed[field.Name] {
+			t.Errorf("%s: does it decide a result? Add it to this test", field.Name)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func Standings(rows []SweepRow) (out []Standing) {
 		}
 	}
 	for _, name := range fabrics {
-		best, _ := bestOf(byFabric[name]) // there is one if a row is proven
+		best := bestOf(byFabric[name]) // there is one if a row is proven
 		for _, r := range byFabric[name] {
 			s := &out[at[r.Engine]]
 			if r.Verdict != Proven {
@@ -89,10 +89,10 @@ func (s *Standing) without(verdict string) {
 	}
 }
 
-// bestOf returns the best of each figure over the proven rows, perhaps of several engines, and
-// whether there is a proven row. Rows of auto count only if there are no others. Other fields of
-// best mean nothing.
-func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
+// bestOf returns the best of each figure over the proven rows, perhaps of several engines. Rows of
+// auto count only if there are no others. Other fields of best mean nothing.
+func bestOf(rows []*SweepRow) (best SweepRow) {
+	found := false
 	named := func(r *SweepRow) bool { return r.Verdict == Proven && r.Engine != engine.Auto }
 	among := slices.ContainsFunc(rows, named)
 	for _, r := range rows {
@@ -104,7 +104,7 @@ func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
 			best.EBB, best.Shift, best.Pairs = max(best.EBB, r.EBB), min(best.Shift, r.Shift), min(best.Pairs, r.Pairs)
 		}
 	}
-	return best, found
+	return best
 }
 
 // ratio returns a/b, or 0 where b is 0.

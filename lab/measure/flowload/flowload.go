@@ -62,7 +62,7 @@ func Measure(ctx context.Context, g *fabric.Graph, r *planner.Result, p *Params,
 		if err != nil {
 			return nil, err
 		}
-		lost := int64(s.Undelivered)
+		lost := s.Undelivered
 		return &Figures{Bandwidth: &s.Bandwidth.Mean, BandwidthCI: &s.Bandwidth.CI95, Congestion: &s.MaxCongestion.Mean, Undelivered: &lost}, nil
 	}
 	k, err := flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: p.Runs, Seed: seed, Workers: workers})
