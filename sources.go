@@ -11,7 +11,7 @@ import "embed"
 //go:embed go.mod
 //go:embed fabric/*.go fabric/*/*.go fabric/*/*/*.go
 //go:embed route/*.go route/*/*.go route/*/*/*.go route/*/*/*/*.go
-//go:embed judge/*/*.go intersubnet/*.go intersubnet/*/*.go
+//go:embed judge/*/*.go judge/*/*/*/*.go intersubnet/*.go intersubnet/*/*.go
 //go:embed sim/*/*.go planner/*.go planner/*/*.go study/*.go study/*/*.go
 //go:embed wire/*.go wire/*/*.go internal/*/*.go
 //go:embed lab/measure/*.go lab/measure/*/*.go

@@ -32,9 +32,6 @@ type Reproduction struct {
 	// Cover names the chart on the first screen of the page; "" for the first one of the artefact
 	// with the largest difference.
 	Cover string
-	// Decides says for each claim that differs (ClaimName) whether the text, the paper's data or
-	// our model decides, and what was tried. If it is nil, the page says nothing of it.
-	Decides map[string]string
 	// Finish sets the parts of a chart that are the same in every run, such as marks for printed
 	// values, so that stored charts match new ones. It may be nil, and must accept the same chart
 	// twice.

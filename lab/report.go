@@ -36,7 +36,7 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	r.writeReadings(b, records)
 	writeVerdicts(b)
 	for _, rec := range records {
-		rec.write(b, r.Decides)
+		rec.write(b)
 	}
 	return b.Flush()
 }
@@ -129,7 +129,7 @@ func item(b *bufio.Writer, mark, text string) {
 	fmt.Fprintln(b, fold.Page(mark, text))
 }
 
-func (r *Record) write(b *bufio.Writer, decides map[string]string) {
+func (r *Record) write(b *bufio.Writer) {
 	fmt.Fprintf(b, "\n## %s\n\n", r.Artefact)
 	about := fmt.Sprintf("%s (%s). Mode %s, seed %d", r.Title, r.Place, r.Mode, r.Seed)
 	if r.Rows != "" {
@@ -166,13 +166,9 @@ func (r *Record) write(b *bufio.Writer, decides map[string]string) {
 	}
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		why := c.Why
-		if c.Verdict == Differs {
-			why = strings.TrimSpace(why + " " + decides[ClaimName(r.Artefact, c.Text)])
-		}
-		if why != "" {
+		if c.Why != "" {
 			fmt.Fprintln(b)
-			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), why))
+			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), c.Why))
 		}
 	}
 	for _, note := range r.Notes {

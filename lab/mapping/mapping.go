@@ -56,19 +56,20 @@ func Reproduction() *lab.Reproduction {
 			{Name: anyTurn, In: []string{"random"}, Text: "random probes take any turn, each as likely as another. Half of the turns of a switch with eight ports are illegal then. " +
 				"The text says only that directions are random. Otherwise a turn is one that the switch can have by the wires known so far, and does not lead to a known host; at an unknown switch small turns are likelier, as section 3.3 says."},
 		},
+		Decisions: decisions,
 		Artefacts: []lab.Artefact{
 			{Name: "fig3", Title: "Components of the subclusters, counted in maps", Place: "Fig. 3", Seedless: true, Run: fig3},
 			{Name: "fig4", Title: "Map of subcluster C", Place: "Fig. 4", Seedless: true, Run: fig4},
 			{Name: "fig5", Title: "Map of the 100 nodes", Place: "Fig. 5", Seedless: true, Run: fig5},
 			{Name: "fig6", Title: "Host and switch probes of the Berkeley algorithm", Place: "Fig. 6", Seedless: true, Run: fig6},
 			{Name: "hosts", Title: "Probes of the Berkeley algorithm from every host", Place: "Fig. 6", Seedless: true, Run: hosts},
-			{Name: "fig7", Title: "Mapping times, one master and election (modelled)", Place: "Fig. 7", Run: withDecisions("fig7", fig7)},
-			{Name: "fig8", Title: "Model graph over explorations", Place: "Fig. 8", Seedless: true, Run: withDecisions("fig8", fig8)},
-			{Name: "fig9", Title: "Time against responding hosts (modelled)", Place: "Fig. 9", Run: withDecisions("fig9", fig9)},
-			{Name: "fig10", Title: "Probes of the Myricom algorithm, and of all others", Place: "Fig. 10", Seedless: true, Run: withDecisions("fig10", fig10)},
+			{Name: "fig7", Title: "Mapping times, one master and election (modelled)", Place: "Fig. 7", Run: fig7},
+			{Name: "fig8", Title: "Model graph over explorations", Place: "Fig. 8", Seedless: true, Run: fig8},
+			{Name: "fig9", Title: "Time against responding hosts (modelled)", Place: "Fig. 9", Run: fig9},
+			{Name: "fig10", Title: "Probes of the Myricom algorithm, and of all others", Place: "Fig. 10", Seedless: true, Run: fig10},
 			{Name: "routes", Title: "Deadlock-free routes on the maps, tried, judged and distributed", Place: "section 5.5", Seedless: true, Run: routing},
 			{Name: "growth", Title: "Probes on fat-trees of up to 1,280 switches", Place: "section 6", Seedless: true, Run: growth},
-			{Name: "random", Title: "Probes of the algorithms that draw lots on fat-trees", Place: "section 6", Run: withDecisions("random", random)},
+			{Name: "random", Title: "Probes of the algorithms that draw lots on fat-trees", Place: "section 6", Run: random},
 		},
 	}
 }

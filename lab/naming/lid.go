@@ -38,17 +38,18 @@ func LID() *lab.Reproduction {
 			"Words: close to the optimum is within 3 %, significantly worse more than 5 %, about as much 2 points, 12 to 17 % is 11.5 to 17.5. More and fewer are at least 0.01.\n" +
 			"In Tables III and IV the optimum is the fewest LIDs that an exact search finds, proven or not (a remark in the table says so), and no network is replaced. In Table V the search has 4 nodes for a programme, instead of 4 h of lp_solve.\n" +
 			"lab/naming/published/lid_claims.tsv lists statements that nothing judges, with the reason.",
-		Plain:    plainLID,
-		Readings: lidReadings,
+		Plain:     plainLID,
+		Decisions: decisions,
+		Readings:  lidReadings,
 		Artefacts: []lab.Artefact{
-			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Blocks: 256, Run: withDecisions("table1", st.lidTable1)},
-			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Blocks: 128, Run: withDecisions("table2", st.lidTable2)},
-			{Name: "table3", Title: "Optimum, greedy and color/L, shortest widest", Place: "Table III", Blocks: 128, Run: withDecisions("table3", st.lidTable3)},
-			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Blocks: 256, Run: withDecisions("table4", st.lidTable4)},
-			{Name: "table5", Title: "Networks that a bounded search finished against all networks", Place: "Table V", Blocks: 128, Run: withDecisions("table5", st.lidTable5)},
-			{Name: "table6", Title: "Maximum link load and LIDs of whole routings", Place: "Table VI", Blocks: 128, Run: withDecisions("table6", st.lidTable6)},
-			{Name: "fig10", Title: "LIDs on tori with broken links", Place: "Fig. 10", Run: withDecisions("fig10", st.lidFig10)},
-			{Name: "fig11", Title: "LIDs on an 8-port 3-tree with broken links", Place: "Fig. 11", Blocks: 64, Run: withDecisions("fig11", st.lidFig11)},
+			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Blocks: 256, Run: st.lidTable1},
+			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Blocks: 128, Run: st.lidTable2},
+			{Name: "table3", Title: "Optimum, greedy and color/L, shortest widest", Place: "Table III", Blocks: 128, Run: st.lidTable3},
+			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Blocks: 256, Run: st.lidTable4},
+			{Name: "table5", Title: "Networks that a bounded search finished against all networks", Place: "Table V", Blocks: 128, Run: st.lidTable5},
+			{Name: "table6", Title: "Maximum link load and LIDs of whole routings", Place: "Table VI", Blocks: 128, Run: st.lidTable6},
+			{Name: "fig10", Title: "LIDs on tori with broken links", Place: "Fig. 10", Run: st.lidFig10},
+			{Name: "fig11", Title: "LIDs on an 8-port 3-tree with broken links", Place: "Fig. 11", Blocks: 64, Run: st.lidFig11},
 		},
 	}
 }
