@@ -157,12 +157,8 @@ func atOnce(p int, block int64) rounds {
 // bruck sends to the rank 2^j above the blocks of all distances with bit j.
 func bruck(p int, block int64) rounds {
 	return rounds{log2(p), func(r, j int, to []transfer) []transfer {
-		n := int64(0)
-		for i := range p {
-			if i>>j&1 == 1 {
-				n += block
-			}
-		}
+		// Of 2^(j+1) distances in a row, the upper half have the bit.
+		n := block * int64(p>>(j+1)<<j+max(0, p&(2<<j-1)-1<<j))
 		return receive(send(to, mod(r+1<<j, p), n), mod(r-1<<j, p), n)
 	}}
 }

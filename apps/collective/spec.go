@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,6 +72,9 @@ func Parse(text string, places int) (Spec, error) {
 		}
 	}
 	s.Ranks = cmp.Or(s.Ranks, places)
+	if s.Ranks == 0 {
+		return s, fmt.Errorf("%q: without a fabric the number of ranks is needed: add ranks=N", text)
+	}
 	if s.Ranks < 2 || s.Ranks > 1<<20 {
 		return s, fmt.Errorf("%q has %d ranks: 2 to %d are possible", text, s.Ranks, 1<<20)
 	}
@@ -78,8 +82,25 @@ func Parse(text string, places int) (Spec, error) {
 		s.choose()
 	}
 	_, err := s.make()
+	if err == nil {
+		err = s.limit(text)
+	}
 	return s, err
 }
+
+// limit refuses what no memory or no 64-bit number can hold.
+func (s *Spec) limit(text string) error {
+	switch {
+	case s.Algorithm == "atonce" && s.Ranks > mostAtOnce:
+		return fmt.Errorf("%q: %d ranks with a message to each other at once: %d ranks are possible; take pairwise or shift", text, s.Ranks, mostAtOnce)
+	case s.Bytes > math.MaxInt64/int64(s.Ranks):
+		return fmt.Errorf("%q: %d ranks times %d bytes are more than 2^63", text, s.Ranks, s.Bytes)
+	}
+	return nil
+}
+
+// mostAtOnce is the number of ranks whose messages to all others are kept at once: a few GB.
+const mostAtOnce = 4096
 
 // set reads a word between the brackets.
 func (s *Spec) set(word string) error {
@@ -196,7 +217,7 @@ func parseSize(text string) (int64, error) {
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("size %q: a number of bytes such as 4096, 64KiB or 1GB is expected", text)
-	case n*unit < 0 || n*unit > 1<<50:
+	case !(n*unit >= 0 && n*unit <= 1<<50):
 		return 0, errors.New("a size is 0 to 1 PiB")
 	}
 	return int64(n * unit), nil

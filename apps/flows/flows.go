@@ -38,9 +38,12 @@ type Run struct {
 	ended    []int32
 	latency  []int64 // by number of a message under way: from the end of its flow to its arrival
 	bytes    []float64
-	paths    [][2]int32
+	ends     []ends
 	link     []float64 // by link: bytes that crossed it
 }
+
+// ends are the ranks and the host ports of a message.
+type ends struct{ from, to, src, dst int32 }
 
 // occasion is the begin of a message's flow, or its arrival.
 type occasion struct {
@@ -66,14 +69,14 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 // Send takes a message of the Machine.
 func (r *Run) Send(at machine.Time, m machine.Message) {
 	for int(m.Number) >= len(r.bytes) {
-		r.bytes, r.latency, r.paths = append(r.bytes, 0), append(r.latency, 0), append(r.paths, [2]int32{})
+		r.bytes, r.latency, r.ends = append(r.bytes, 0), append(r.latency, 0), append(r.ends, ends{})
 	}
 	src, dst, local := r.places.Between(m.From, m.To, m.NIC)
+	r.ends[m.Number], r.bytes[m.Number] = ends{m.From, m.To, src, dst}, float64(max(m.Bytes, 1))
 	if local {
 		r.queue.Put(int64(at)+r.hardware.Memory.Picoseconds(m.Bytes), occasion{message: m.Number})
 		return
 	}
-	r.paths[m.Number], r.bytes[m.Number] = [2]int32{src, dst}, float64(max(m.Bytes, 1))
 	if !m.Control {
 		r.queue.Put(int64(at), occasion{m.Number, true})
 		return
@@ -86,11 +89,11 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 
 // walk finds the path of a message and its latency.
 func (r *Run) walk(m int32) ([]int32, bool) {
-	ends := r.paths[m]
-	path, ok := r.net.Path(ends[0], ends[1], r.path[:0])
+	e := &r.ends[m]
+	path, ok := r.net.Path(e.src, e.dst, r.path[:0])
 	r.path = path
 	if !ok {
-		r.failed = fmt.Errorf("the tables do not lead from host port %d to %d", ends[0], ends[1])
+		r.fail(m, "the tables do not lead there")
 		return nil, false
 	}
 	if r.hardware.OneSwitch {
@@ -98,6 +101,13 @@ func (r *Run) walk(m int32) ([]int32, bool) {
 	}
 	r.latency[m] = int64(len(path))*r.hardware.Cable + int64(len(path)-1)*r.hardware.Switch
 	return path, true
+}
+
+// fail stops the run because of a message.
+func (r *Run) fail(m int32, why string) {
+	e := &r.ends[m]
+	port := func(h int32) string { name := r.net.HostPort(h); return name.Short() }
+	r.failed = fmt.Errorf("a message from rank %d on %s to rank %d on %s: %s", e.from, port(e.src), e.to, port(e.dst), why)
 }
 
 // alone is the time of a message's bytes on the slowest link of a path.
@@ -121,6 +131,9 @@ func (r *Run) begin(at int64, m int32) {
 	r.fluid.Begin(at, path, r.bytes[m], m)
 }
 
+// longestDays is the longest time of a run.
+const longestDays = int64(machine.Longest) / 1e12 / 3600 / 24
+
 // next returns the time of the network's next event; rates are computed only if nothing else
 // happens before time now has passed.
 func (r *Run) next(now int64) (at int64, ok bool) {
@@ -130,6 +143,9 @@ func (r *Run) next(now int64) (at int64, ok bool) {
 	}
 	if r.fluid.Active() > 0 {
 		if end, some := r.fluid.Next(); some && (!ok || end <= at) {
+			if end > int64(machine.Longest) {
+				r.fail(r.fluid.First(), fmt.Sprintf("its %.0f bytes never end, or after %d days", r.bytes[r.fluid.First()], longestDays))
+			}
 			return end, true
 		}
 	}
@@ -155,6 +171,9 @@ func (r *Run) Run(ctx context.Context, progress func(now int64)) error {
 			continue
 		}
 		at, ok := r.next(now)
+		if err := r.Machine.Err(); err != nil {
+			return err
+		}
 		switch {
 		case r.failed != nil:
 			return r.failed

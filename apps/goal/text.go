@@ -79,14 +79,11 @@ func (r *reader) next() error {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			return &fault{r.number + 1, 1, "the line is too long for a schedule"}
 		}
-		if len(line) == 0 {
-			if err == nil || errors.Is(err, io.EOF) {
-				return io.EOF
-			}
-			return err
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("after line %d: %w", r.number, err)
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+		if len(line) == 0 {
+			return io.EOF
 		}
 		r.number++
 		r.line, r.at = r.uncomment(line), 0

@@ -18,7 +18,9 @@
 //
 // Deviations: order among operations of one kind is the order in which they became ready, where
 // LogGOPSim uses an unstable sort; a message of no bytes counts as one byte, where LogGOPSim
-// subtracts a byte's time; an operation never begins before the end of one that it requires.
+// subtracts a byte's time; an operation never begins before the end of one that it requires; the
+// size of the message alone says whether its send waits, where LogGOPSim looks at the size of the
+// receive too if the receive comes second.
 //
 // On a Network, the network decides when a message's last byte is at its target; a send takes
 // o+(s-1)O of the processor and g of the port, and so does the message at its target. A message of

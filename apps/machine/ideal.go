@@ -10,13 +10,13 @@ import (
 
 // Run executes all that is left on the ideal network. It looks at ctx between events.
 func (m *Machine) Run(ctx context.Context) error {
-	for n := 0; len(m.queue.events) > 0; n++ {
+	for n := 0; m.failed == nil && len(m.queue.events) > 0; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		m.Step()
 	}
-	return nil
+	return m.failed
 }
 
 // Wait is an operation that can not end.

@@ -48,6 +48,7 @@ type Machine struct {
 	queue  queue
 	mail   mail
 	now    Time
+	failed error
 	ready  []program.Op // scratch
 
 	// Counts.
@@ -117,7 +118,7 @@ func (m *Machine) Now() Time { return m.now }
 
 // Next returns the time of the next event; ok is false if there is none.
 func (m *Machine) Next() (at Time, ok bool) {
-	if len(m.queue.events) == 0 {
+	if len(m.queue.events) == 0 || m.failed != nil {
 		return 0, false
 	}
 	return m.queue.events[0].at, true
@@ -180,4 +181,4 @@ func (m *Machine) ended(s *slot, at Time) {
 }
 
 // bytesAfter returns a time for each byte of a message after its first.
-func bytesAfter(size int64, each Time) Time { return Time(max(size, 1)-1) * each }
+func bytesAfter(size int64, each Time) Time { return product(max(size, 1)-1, each) }

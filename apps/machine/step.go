@@ -7,7 +7,8 @@ func (m *Machine) Step() {
 	e := m.queue.pop()
 	m.now = e.at
 	s := &m.slots[e.slot]
-	switch {
+	switch m.within(s, e.at); {
+	case m.failed != nil:
 	case e.arrival:
 		m.arrival(e)
 	case s.Kind == program.Calc:
@@ -26,7 +27,8 @@ func (m *Machine) calc(e event, s *slot) {
 		m.queue.postpone(e, *cpu)
 		return
 	}
-	*cpu = e.at + Time(s.Size)*m.unit
+	*cpu = e.at + product(s.Size, m.unit)
+	m.within(s, *cpu)
 	m.begun(s, e.at)
 	m.ended(s, *cpu)
 	r := s.rank
@@ -44,8 +46,8 @@ func (m *Machine) send(e event, s *slot) {
 	}
 	*cpu = e.at + m.costs.O + bytesAfter(s.Size, m.costs.P)
 	*out = e.at + m.costs.G + bytesAfter(s.Size, m.costs.B)
-	m.Messages++
-	m.Bytes += s.Size
+	m.within(s, max(*cpu, *out))
+	m.count(s)
 	m.begun(s, e.at)
 	if s.Size <= m.costs.S {
 		m.ended(s, *cpu)
@@ -106,6 +108,7 @@ func (m *Machine) arrival(e event) {
 	}
 	*cpu = e.at + m.costs.O + max(bytesAfter(s.Size, m.costs.P), bytesAfter(s.Size, m.costs.B))
 	*in = e.at + m.costs.G + bytesAfter(s.Size, m.costs.B)
+	m.within(s, max(*cpu, *in))
 	if s.stage == data {
 		m.endTransfer(e.slot, *cpu)
 		return

@@ -33,9 +33,9 @@ type Memory struct {
 	Rate    int64 // in Mbit/s
 }
 
-// Picoseconds returns the time of a message.
+// Picoseconds returns the time of a message, at most 2^61.
 func (m Memory) Picoseconds(bytes int64) int64 {
-	return m.Latency*1000 + int64(float64(bytes)*8e6/float64(m.Rate))
+	return m.Latency*1000 + int64(min(float64(bytes)*8e6/float64(m.Rate), 1<<60))
 }
 
 // validate returns an error for a Memory that takes no time for anything, or all.
@@ -51,7 +51,7 @@ func ParseMemory(text string) (Memory, error) {
 	latency, rate, ok := strings.Cut(text, ",")
 	d, err := time.ParseDuration(strings.TrimSpace(latency))
 	gbps, other := strconv.ParseFloat(strings.TrimSpace(rate), 64)
-	if !ok || err != nil || other != nil || gbps > 1e6 {
+	if !ok || err != nil || other != nil || !(gbps <= 1e6) || d > time.Hour {
 		return Memory{}, fmt.Errorf("%q: a latency and a rate in Gbit/s such as 500ns,200 are expected", text)
 	}
 	m := Memory{Latency: d.Nanoseconds(), Rate: int64(1000 * gbps)}

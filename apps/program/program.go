@@ -1,5 +1,7 @@
 package program
 
+import "fmt"
+
 // Time counts the units of a run: nanoseconds on an ideal network, picoseconds on a routed one.
 type Time int64
 
@@ -28,6 +30,25 @@ type Op struct {
 	Kind  Kind
 	CPU   uint8 // the processor of the rank that does the work
 	NIC   uint8 // the network port of the rank
+}
+
+// String returns what the operation does.
+func (o *Op) String() string {
+	switch o.Kind {
+	case Send:
+		return fmt.Sprintf("send %d bytes to rank %d, tag %d", o.Size, o.Peer, o.Tag)
+	case Recv:
+		return fmt.Sprintf("recv %d bytes from rank %s, tag %s", o.Size, anyOr(o.Peer), anyOr(o.Tag))
+	default:
+		return fmt.Sprintf("calc %d ns", o.Size)
+	}
+}
+
+func anyOr(n int32) string {
+	if n == Any {
+		return "any"
+	}
+	return fmt.Sprint(n)
 }
 
 // Shape says how large a Program is.

@@ -45,23 +45,7 @@ func (s *Schedule) Name(op int32) string {
 
 // Describe returns an operation's name and what it does.
 func (s *Schedule) Describe(op int32) string {
-	o := &s.Ops[op]
-	name := s.Name(op)
-	switch o.Kind {
-	case Send:
-		return fmt.Sprintf("%s: send %d bytes to rank %d, tag %d", name, o.Size, o.Peer, o.Tag)
-	case Recv:
-		return fmt.Sprintf("%s: recv %d bytes from rank %s, tag %s", name, o.Size, anyOr(o.Peer), anyOr(o.Tag))
-	default:
-		return fmt.Sprintf("%s: calc %d ns", name, o.Size)
-	}
-}
-
-func anyOr(n int32) string {
-	if n == Any {
-		return "any"
-	}
-	return fmt.Sprint(n)
+	return s.Name(op) + ": " + s.Ops[op].String()
 }
 
 // Dependents returns the operations that wait for the begin of an operation, and for its end. The
@@ -121,6 +105,9 @@ func (r *Run) free(waiting []int32, at Time, to []Op) []Op {
 	}
 	return to
 }
+
+// DescribeOf returns the name of a rank's operation and what it does.
+func (r *Run) DescribeOf(rank, id int32) string { return r.Describe(r.Starts[rank] + id) }
 
 // HasEnded reports whether an operation has ended.
 func (r *Run) HasEnded(op int32) bool { return r.left[op] == ended }

@@ -124,7 +124,7 @@ func (n *Network) freeze(s int32, rate float64) {
 		l.room -= rate
 		l.growing--
 	}
-	if rate == w.rate {
+	if rate == w.rate && w.at != none {
 		return
 	}
 	w.rate, w.end = rate, never

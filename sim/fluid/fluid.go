@@ -113,6 +113,9 @@ func (n *Network) Next() (at picoseconds, ok bool) {
 	return n.flows[n.ends.heap[0]].end, true
 }
 
+// First returns the number of the flow that ends next. There must be one, and Next comes first.
+func (n *Network) First() int32 { return n.flows[n.ends.heap[0]].id }
+
 // End removes the flows that end at the time that Next has returned, and appends their numbers in
 // order of their begin.
 func (n *Network) End(ended []int32) []int32 {

@@ -107,6 +107,9 @@ func (r *Run) measure(m *machine.Machine, ranks int, unit float64) {
 
 // stuck returns an error that names all that a Machine still waits for.
 func stuck(m *machine.Machine, explain func([]machine.Wait) program.Stuck) error {
+	if err := m.Err(); err != nil {
+		return err
+	}
 	waiting := m.Waiting()
 	if len(waiting) == 0 {
 		return nil

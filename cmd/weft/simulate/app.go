@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weft/apps/machine"
 	"weft/apps/places"
@@ -90,6 +91,9 @@ without messages, and operations that wait for each other, by rank and label.`,
 				if len(args) != 1 {
 					return errors.New("--ideal has no fabric: give PROGRAM alone")
 				}
+				if other := besideIdeal(cmd); other != "" {
+					return fmt.Errorf("--ideal has no fabric: --%s has no effect with it, leave it out", other)
+				}
 				return o.runIdeal(cmd, args[0])
 			}
 			if len(args) != 2 {
@@ -118,6 +122,18 @@ func (o *appOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.ranksOn, "ranks-on", "servers", "`WHAT` a rank is: servers, a server with all its ports; or ports, a host port")
 	f.StringVar(&o.write, "write-goal", "", "write PROGRAM to `FILE` as a schedule: binary if its name ends with .bin, else text")
 	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
+}
+
+// besideIdeal returns an option that was given and has no effect with --ideal, or nothing.
+func besideIdeal(cmd *cobra.Command) (name string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "ideal", "write-goal", "json", "jobs", "quiet":
+		default:
+			name = f.Name
+		}
+	})
+	return name
 }
 
 func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
