@@ -62,9 +62,12 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 		capacity[l] = float64(rate) / 8e6 * h.Payload
 	}
 	r := &Run{net: net, places: where, hardware: h, fluid: fluid.New(capacity, net.LongestPath()), link: make([]float64, len(capacity))}
-	r.Machine = machine.On(r, p, costs, 1000)
+	r.Machine = machine.On(r, p, costs, unit)
 	return r
 }
+
+// unit is a nanosecond in picoseconds.
+const unit = 1000
 
 // Send takes a message of the Machine.
 func (r *Run) Send(at machine.Time, m machine.Message) {
@@ -93,7 +96,7 @@ func (r *Run) walk(m int32) ([]int32, bool) {
 	path, ok := r.net.Path(e.src, e.dst, r.path[:0])
 	r.path = path
 	if !ok {
-		r.fail(m, "the tables do not lead there")
+		r.fail(m, "the tables do not lead there (weft check names the fault); ports of different planes never reach each other")
 		return nil, false
 	}
 	if r.hardware.OneSwitch {
@@ -131,9 +134,6 @@ func (r *Run) begin(at int64, m int32) {
 	r.fluid.Begin(at, path, r.bytes[m], m)
 }
 
-// longestDays is the longest time of a run.
-const longestDays = int64(machine.Longest) / 1e12 / 3600 / 24
-
 // next returns the time of the network's next event; rates are computed only if nothing else
 // happens before time now has passed.
 func (r *Run) next(now int64) (at int64, ok bool) {
@@ -144,7 +144,8 @@ func (r *Run) next(now int64) (at int64, ok bool) {
 	if r.fluid.Active() > 0 {
 		if end, some := r.fluid.Next(); some && (!ok || end <= at) {
 			if end > int64(machine.Longest) {
-				r.fail(r.fluid.First(), fmt.Sprintf("its %.0f bytes never end, or after %d days", r.bytes[r.fluid.First()], longestDays))
+				m := r.fluid.First()
+				r.fail(m, fmt.Sprintf("%.3g bytes: %s", r.bytes[m], machine.TooLong(unit)))
 			}
 			return end, true
 		}

@@ -69,7 +69,7 @@ func readText(in *bufio.Reader) (*program.Schedule, error) {
 
 // fault returns an error at the present place.
 func (r *reader) fault(format string, args ...any) error {
-	return &fault{r.number, r.at + 1, fmt.Sprintf(format, args...)}
+	return &fault{max(r.number, 1), r.at + 1, fmt.Sprintf(format, args...)}
 }
 
 // next reads the next line that is not empty.

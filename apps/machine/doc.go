@@ -24,7 +24,8 @@
 //
 // On a Network, the network decides when a message's last byte is at its target; a send takes
 // o+(s-1)O of the processor and g of the port, and so does the message at its target. A message of
-// more than S bytes sends a request first, and its data after the answer to the request.
+// more than S bytes sends a request first, and its data after the answer to the request. Messages
+// and requests of one sender, target and tag are taken in the order in which they were sent.
 //
 // # Cost
 //

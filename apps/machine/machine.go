@@ -47,12 +47,17 @@ type Machine struct {
 	unused []int32 // slots
 	queue  queue
 	mail   mail
+	line   line
 	now    Time
 	failed error
 	ready  []program.Op // scratch
 
 	// Counts.
 	Operations, Messages, Bytes int64
+	// Unequal counts the messages whose receive gives another size, and FirstUnequal describes the
+	// first.
+	Unequal      int64
+	FirstUnequal string
 }
 
 // rank is the state of a rank: when each of its processors and ports is free.
@@ -65,6 +70,7 @@ type slot struct {
 	program.Op
 	rank int32
 	links
+	place
 	partner int32 // the receive of a message that has been answered
 	stage   stage
 	held    Time // when the processor had taken the message in
@@ -97,6 +103,7 @@ func newMachine(p program.Program, costs Parameters, unit Time) *Machine {
 	shape := p.Shape()
 	m := &Machine{program: p, costs: costs, unit: unit, ranks: make([]rank, shape.Ranks)}
 	m.mail.init(shape.Ranks)
+	m.line.last = map[address]int32{}
 	times := make([]Time, shape.Ranks*(shape.CPUs+2*shape.NICs))
 	take := func(n int) []Time {
 		t := times[:n:n]

@@ -1,6 +1,10 @@
 package machine
 
-import "weft/apps/program"
+import (
+	"strconv"
+
+	"weft/apps/program"
+)
 
 // Step lets the next event happen. There must be one.
 func (m *Machine) Step() {
@@ -54,6 +58,9 @@ func (m *Machine) send(e event, s *slot) {
 	} else {
 		s.stage = request
 	}
+	if m.network != nil {
+		m.line.join(m.slots, e.slot)
+	}
 	m.transmit(e.at+m.costs.O, e.slot)
 	m.enter(s.rank)
 }
@@ -95,10 +102,17 @@ func (m *Machine) arrival(e event) {
 		return
 	case request:
 		if m.network != nil {
-			m.meetRequest(e.slot)
+			if m.first(e.slot) {
+				m.leave(e.slot)
+				m.meetRequest(e.slot)
+			}
 			return
 		}
-	case eager, data:
+	case eager:
+		if m.network != nil && !m.first(e.slot) {
+			return
+		}
+	case data:
 	}
 	to := &m.ranks[s.Peer]
 	cpu, in := &to.cpu[s.CPU], &to.in[s.NIC]
@@ -113,13 +127,43 @@ func (m *Machine) arrival(e event) {
 		m.endTransfer(e.slot, *cpu)
 		return
 	}
+	if m.network != nil {
+		m.leave(e.slot)
+	}
 	s.held = *cpu
 	recv, ok := m.mail.takeReceive(m.slots, e.slot)
 	if !ok {
 		m.mail.keep(m.slots, e.slot)
 		return
 	}
+	m.compare(recv, e.slot)
 	m.meet(recv, e.slot, *cpu, s.CPU, s.NIC)
+}
+
+// compare counts a message whose receive gives another size. The simulation takes the message's.
+func (m *Machine) compare(receive, message int32) {
+	r, s := &m.slots[receive], &m.slots[message]
+	if r.Size == s.Size {
+		return
+	}
+	if m.Unequal++; m.Unequal == 1 {
+		m.FirstUnequal = m.describe(r) + ", but the message has " + strconv.FormatInt(s.Size, 10) + " bytes"
+	}
+}
+
+// first reports whether all earlier messages of a message's line are at their target; otherwise the
+// message waits for them there.
+func (m *Machine) first(message int32) bool {
+	s := &m.slots[message]
+	s.here = true
+	return !s.waits
+}
+
+// leave takes a message out of its line, and lets the next one follow if it is there.
+func (m *Machine) leave(message int32) {
+	if next, here := m.line.leave(m.slots, message); here {
+		m.queue.push(event{at: m.now, slot: next, arrival: true})
+	}
 }
 
 // receive takes a message that has come before, or waits for one.
@@ -132,6 +176,7 @@ func (m *Machine) receive(number int32) {
 		m.enter(s.rank)
 		return
 	}
+	m.compare(number, message)
 	if m.network != nil && m.slots[message].stage == request {
 		m.answer(message, number)
 		m.enter(s.rank)
@@ -159,6 +204,7 @@ func (m *Machine) meet(receive, message int32, end Time, cpu, nic uint8) {
 // meetRequest answers a request whose receive waits, or keeps it.
 func (m *Machine) meetRequest(number int32) {
 	if receive, ok := m.mail.takeReceive(m.slots, number); ok {
+		m.compare(receive, number)
 		m.answer(number, receive)
 		return
 	}

@@ -22,6 +22,9 @@ func On(by string, ranks int, hosts []int32, leafOf func(host int32) int32, serv
 		return nil, err
 	}
 	p := &Places{}
+	if servers != nil && servers.Planes > 1 {
+		p.Plane = servers.Plane
+	}
 	for _, u := range list[:ranks] {
 		p.Ports, p.Server = append(p.Ports, u.ports), append(p.Server, u.server)
 	}

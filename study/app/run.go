@@ -34,7 +34,10 @@ type Run struct {
 	Costs     machine.Parameters `json:"costs"`
 	Messages  int64              `json:"messages"`
 	Bytes     int64              `json:"bytes"` // of all messages
-	EndNS     float64            `json:"end_ns"`
+	// Unequal counts the messages whose receive gives another size; FirstUnequal describes one.
+	Unequal      int64   `json:"unequal_sizes,omitempty"`
+	FirstUnequal string  `json:"first_unequal_size,omitempty"`
+	EndNS        float64 `json:"end_ns"`
 	// Bandwidth is that of a collective operation.
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
 	// IdealNS is the time of the same program, by flows, on a switch that joins all hosts at the
@@ -94,7 +97,7 @@ func Ideal(ctx context.Context, p *Program, costs machine.Parameters) (*Run, err
 
 // measure takes the figures of a Machine with the given units in a nanosecond.
 func (r *Run) measure(m *machine.Machine, ranks int, unit float64) {
-	r.Messages, r.Bytes = m.Messages, m.Bytes
+	r.Messages, r.Bytes, r.Unequal, r.FirstUnequal = m.Messages, m.Bytes, m.Unequal, m.FirstUnequal
 	r.Ranks = make([]Rank, ranks)
 	for i := range r.Ranks {
 		r.Ranks[i] = Rank{i, float64(m.End(int32(i))) / unit}
@@ -116,7 +119,7 @@ func stuck(m *machine.Machine, explain func([]machine.Wait) program.Stuck) error
 	}
 	why := explain(waiting)
 	var b strings.Builder
-	fmt.Fprintf(&b, "the program does not end: %s without the other side", study.Plural(len(waiting), "message or receive"))
+	fmt.Fprintf(&b, "the program does not end: messages or receives without the other side: %d", len(waiting))
 	list := func(title string, items []string) {
 		for i, item := range items {
 			if i == 0 {
