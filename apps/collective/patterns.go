@@ -42,8 +42,8 @@ func blockRing(p int, block int64) rounds {
 	}}
 }
 
-// then runs one operation after the other.
-func then(a, b rounds) rounds {
+// inSequence runs one operation after the other.
+func inSequence(a, b rounds) rounds {
 	return rounds{a.count + b.count, func(r, s int, to []transfer) []transfer {
 		if s < a.count {
 			return a.of(r, s, to)
@@ -178,8 +178,8 @@ func binomial(p int, size int64) rounds {
 	}}
 }
 
-// turned runs an operation backwards, with receives for sends.
-func turned(a rounds) rounds {
+// reversed runs an operation backwards, with receives for sends.
+func reversed(a rounds) rounds {
 	return rounds{a.count, func(r, s int, to []transfer) []transfer {
 		from := len(to)
 		to = a.of(r, a.count-1-s, to)

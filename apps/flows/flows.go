@@ -85,13 +85,13 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 		return
 	}
 	// A request is smaller than a packet: it takes no share of a link.
-	if path, ok := r.walk(m.Number); ok {
-		r.queue.Put(int64(at)+r.latency[m.Number]+r.alone(path, m.Number), occasion{message: m.Number})
+	if path, ok := r.findPath(m.Number); ok {
+		r.queue.Put(int64(at)+r.latency[m.Number]+r.timeAlone(path, m.Number), occasion{message: m.Number})
 	}
 }
 
-// walk finds the path of a message and its latency.
-func (r *Run) walk(m int32) ([]int32, bool) {
+// findPath finds the path of a message and its latency.
+func (r *Run) findPath(m int32) ([]int32, bool) {
 	e := &r.ends[m]
 	path, ok := r.net.Path(e.src, e.dst, r.path[:0])
 	r.path = path
@@ -113,8 +113,8 @@ func (r *Run) fail(m int32, why string) {
 	r.failed = fmt.Errorf("a message from rank %d on %s to rank %d on %s: %s", e.from, port(e.src), e.to, port(e.dst), why)
 }
 
-// alone is the time of a message's bytes on the slowest link of a path.
-func (r *Run) alone(path []int32, m int32) int64 {
+// timeAlone is the time of a message's bytes on the slowest link of a path.
+func (r *Run) timeAlone(path []int32, m int32) int64 {
 	rate := r.fluid.Capacity(path[0])
 	for _, l := range path {
 		rate = min(rate, r.fluid.Capacity(l))
@@ -122,9 +122,9 @@ func (r *Run) alone(path []int32, m int32) int64 {
 	return int64(r.bytes[m] / rate)
 }
 
-// begin starts the flow of a message.
-func (r *Run) begin(at int64, m int32) {
-	path, ok := r.walk(m)
+// beginFlow starts the flow of a message.
+func (r *Run) beginFlow(at int64, m int32) {
+	path, ok := r.findPath(m)
 	if !ok {
 		return
 	}
@@ -199,7 +199,7 @@ func (r *Run) step(at int64) {
 		}
 		_, e := r.queue.Take()
 		if e.begin {
-			r.begin(at, e.message)
+			r.beginFlow(at, e.message)
 		} else {
 			r.Machine.Arrive(machine.Time(at), e.message)
 		}

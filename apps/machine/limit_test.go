@@ -122,7 +122,6 @@ func TestOvertaking(t *testing.T) {
 	}
 }
 
-
 // TestUnequal: a receive of another size than its message is counted and named, whichever comes
 // first.
 func TestUnequal(t *testing.T) {

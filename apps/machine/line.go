@@ -1,6 +1,6 @@
 package machine
 
-// line keeps the messages of one sender, target and tag in the order in which they were sent, as a
+// line keeps the messages of one sender, target and tag in the order of sending, as a
 // connection of InfiniBand and MPI do. A network that shares its links may bring a short message
 // before a long one that was sent earlier; the short one then waits.
 type line struct {
@@ -30,7 +30,7 @@ func (l *line) leave(slots []slot, message int32) (next int32, here bool) {
 	return s.behind, n.here
 }
 
-// place is where a message stands in its line.
+// place holds a message's neighbour and state in its line.
 type place struct {
 	behind int32 // the next message of the line
 	waits  bool  // an earlier one is not at its target

@@ -76,7 +76,7 @@ type slot struct {
 	held    Time // when the processor had taken the message in
 }
 
-// stage is how far a message is.
+// stage counts the steps of a message to its end.
 type stage uint8
 
 const (
@@ -159,11 +159,11 @@ func (m *Machine) put(r int32, o *program.Op) {
 		at = max(at, m.ranks[r].out[o.NIC])
 	}
 	m.Operations++
-	m.queue.push(event{at: at, slot: m.take(r, o)})
+	m.queue.push(event{at: at, slot: m.newSlot(r, o)})
 }
 
-// take returns a slot for an operation.
-func (m *Machine) take(r int32, o *program.Op) int32 {
+// newSlot returns a slot for an operation.
+func (m *Machine) newSlot(r int32, o *program.Op) int32 {
 	s := int32(len(m.slots))
 	if n := len(m.unused); n > 0 {
 		s = m.unused[n-1]
@@ -175,7 +175,8 @@ func (m *Machine) take(r int32, o *program.Op) int32 {
 	return s
 }
 
-func (m *Machine) drop(s int32) { m.unused = append(m.unused, s) }
+// freeSlot returns a slot to the unused ones.
+func (m *Machine) freeSlot(s int32) { m.unused = append(m.unused, s) }
 
 // begun tells the Program that an operation has begun; what becomes ready waits in m.ready.
 func (m *Machine) begun(s *slot, at Time) {

@@ -14,7 +14,7 @@ func (m *Machine) Step() {
 	switch m.within(s, e.at); {
 	case m.failed != nil:
 	case e.arrival:
-		m.arrival(e)
+		m.arrive(e)
 	case s.Kind == program.Calc:
 		m.calc(e, s)
 	case s.Kind == program.Send:
@@ -36,7 +36,7 @@ func (m *Machine) calc(e event, s *slot) {
 	m.begun(s, e.at)
 	m.ended(s, *cpu)
 	r := s.rank
-	m.drop(e.slot)
+	m.freeSlot(e.slot)
 	m.enter(r)
 }
 
@@ -92,8 +92,8 @@ func (m *Machine) Arrive(at Time, number int32) {
 	m.queue.push(event{at: at, slot: number, arrival: true})
 }
 
-// arrival handles a message, a request or an answer at its target.
-func (m *Machine) arrival(e event) {
+// arrive handles a message, a request or an answer at its target.
+func (m *Machine) arrive(e event) {
 	s := &m.slots[e.slot]
 	switch s.stage {
 	case answered:
@@ -102,14 +102,14 @@ func (m *Machine) arrival(e event) {
 		return
 	case request:
 		if m.network != nil {
-			if m.first(e.slot) {
-				m.leave(e.slot)
-				m.meetRequest(e.slot)
+			if m.isFirst(e.slot) {
+				m.leaveLine(e.slot)
+				m.takeRequest(e.slot)
 			}
 			return
 		}
 	case eager:
-		if m.network != nil && !m.first(e.slot) {
+		if m.network != nil && !m.isFirst(e.slot) {
 			return
 		}
 	case data:
@@ -128,7 +128,7 @@ func (m *Machine) arrival(e event) {
 		return
 	}
 	if m.network != nil {
-		m.leave(e.slot)
+		m.leaveLine(e.slot)
 	}
 	s.held = *cpu
 	recv, ok := m.mail.takeReceive(m.slots, e.slot)
@@ -137,7 +137,7 @@ func (m *Machine) arrival(e event) {
 		return
 	}
 	m.compare(recv, e.slot)
-	m.meet(recv, e.slot, *cpu, s.CPU, s.NIC)
+	m.match(recv, e.slot, *cpu, s.CPU, s.NIC)
 }
 
 // compare counts a message whose receive gives another size. The simulation takes the message's.
@@ -151,16 +151,16 @@ func (m *Machine) compare(receive, message int32) {
 	}
 }
 
-// first reports whether all earlier messages of a message's line are at their target; otherwise the
-// message waits for them there.
-func (m *Machine) first(message int32) bool {
+// isFirst reports whether all earlier messages of a message's line are at their target; otherwise
+// the message waits for them there.
+func (m *Machine) isFirst(message int32) bool {
 	s := &m.slots[message]
 	s.here = true
 	return !s.waits
 }
 
-// leave takes a message out of its line, and lets the next one follow if it is there.
-func (m *Machine) leave(message int32) {
+// leaveLine takes a message out of its line, and lets the next one follow if it is there.
+func (m *Machine) leaveLine(message int32) {
 	if next, here := m.line.leave(m.slots, message); here {
 		m.queue.push(event{at: m.now, slot: next, arrival: true})
 	}
@@ -182,12 +182,12 @@ func (m *Machine) receive(number int32) {
 		m.enter(s.rank)
 		return
 	}
-	m.meet(number, message, max(m.now, m.slots[message].held), s.CPU, s.NIC)
+	m.match(number, message, max(m.now, m.slots[message].held), s.CPU, s.NIC)
 }
 
-// meet ends a receive whose message is there. If the message's send waits for this, it ends too,
+// match ends a receive whose message is there. If the message's send waits for this, it ends too,
 // and the given processor and port of its rank are busy until now.
-func (m *Machine) meet(receive, message int32, end Time, cpu, nic uint8) {
+func (m *Machine) match(receive, message int32, end Time, cpu, nic uint8) {
 	m.ended(&m.slots[receive], end)
 	m.enter(m.slots[receive].rank)
 	if s := &m.slots[message]; s.stage == request {
@@ -197,12 +197,12 @@ func (m *Machine) meet(receive, message int32, end Time, cpu, nic uint8) {
 		m.ended(s, m.now)
 		m.enter(s.rank)
 	}
-	m.drop(receive)
-	m.drop(message)
+	m.freeSlot(receive)
+	m.freeSlot(message)
 }
 
-// meetRequest answers a request whose receive waits, or keeps it.
-func (m *Machine) meetRequest(number int32) {
+// takeRequest answers a request whose receive waits, or keeps it.
+func (m *Machine) takeRequest(number int32) {
 	if receive, ok := m.mail.takeReceive(m.slots, number); ok {
 		m.compare(receive, number)
 		m.answer(number, receive)
@@ -226,6 +226,6 @@ func (m *Machine) endTransfer(number int32, end Time) {
 	m.enter(m.slots[receive].rank)
 	m.ended(&m.slots[number], m.now)
 	m.enter(m.slots[number].rank)
-	m.drop(receive)
-	m.drop(number)
+	m.freeSlot(receive)
+	m.freeSlot(number)
 }

@@ -18,7 +18,7 @@ func On(by string, ranks int, hosts []int32, leafOf func(host int32) int32, serv
 	if ranks > len(list) {
 		return nil, fmt.Errorf("%d ranks on %d places: the fabric has too few %s", ranks, len(list), map[bool]string{true: "host ports", false: "servers"}[each == "ports"])
 	}
-	if err := order(by, list, func(u unit) int32 { return leafOf(u.ports[0]) }); err != nil {
+	if err := sortUnits(by, list, func(u unit) int32 { return leafOf(u.ports[0]) }); err != nil {
 		return nil, err
 	}
 	p := &Places{}
@@ -56,8 +56,8 @@ func units(hosts []int32, servers *traffic.Servers, onPorts bool) []unit {
 	return list
 }
 
-// order puts places into an order.
-func order(by string, list []unit, leafOf func(unit) int32) error {
+// sortUnits puts places into an order.
+func sortUnits(by string, list []unit, leafOf func(unit) int32) error {
 	kind, arg, _ := strings.Cut(by, ":")
 	switch {
 	case by == "leaf":

@@ -41,7 +41,7 @@ func (p *Places) Between(from, to int32, nic uint8) (src, dst int32, local bool)
 	return a[int(nic)%len(a)], b[int(nic)%len(b)], false
 }
 
-// Memory is how ranks of one machine exchange messages.
+// Memory holds the costs of messages between ranks of one machine.
 type Memory struct {
 	Latency int64 // in nanoseconds
 	Rate    int64 // in Mbit/s

@@ -69,7 +69,7 @@ func (n *Network) Active() int { return len(n.flows) - len(n.unused) }
 // comes back at its end.
 func (n *Network) Begin(at picoseconds, path []int32, bytes float64, id int32) {
 	n.now = at
-	s := n.slot()
+	s := n.newSlot()
 	n.flows[s] = flow{left: bytes, since: at, end: never, order: n.count, hops: int32(len(path)), at: none, id: id}
 	n.count++
 	for k, link := range path {
@@ -88,8 +88,8 @@ func (n *Network) Begin(at picoseconds, path []int32, bytes float64, id int32) {
 	n.dirty = append(n.dirty, path[0])
 }
 
-// slot returns an unused slot.
-func (n *Network) slot() int32 {
+// newSlot returns an unused slot.
+func (n *Network) newSlot() int32 {
 	if last := len(n.unused) - 1; last >= 0 {
 		s := n.unused[last]
 		n.unused = n.unused[:last]

@@ -15,7 +15,7 @@ import (
 	"weft/sim/traffic"
 )
 
-// Program is what is to run: a schedule, or a collective operation.
+// Program is a schedule or a collective operation.
 type Program struct {
 	Name      string
 	schedule  *program.Schedule

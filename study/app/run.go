@@ -38,7 +38,7 @@ type Run struct {
 	Unequal      int64   `json:"unequal_sizes,omitempty"`
 	FirstUnequal string  `json:"first_unequal_size,omitempty"`
 	EndNS        float64 `json:"end_ns"`
-	// Bandwidth is that of a collective operation.
+	// Bandwidth is set for collective operations.
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
 	// IdealNS is the time of the same program, by flows, on a switch that joins all hosts at the
 	// rate of their links; Cost is EndNS divided by it.

@@ -86,21 +86,7 @@ without messages, and operations that wait for each other, by rank and label.`,
   weft simulate app --ideal L=2500,o=1500,g=1000,G=6,S=65535 step.goal --json
   weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("ideal") {
-				if len(args) != 1 {
-					return errors.New("--ideal has no fabric: give PROGRAM alone")
-				}
-				if other := besideIdeal(cmd); other != "" {
-					return fmt.Errorf("--ideal has no fabric: --%s has no effect with it, leave it out", other)
-				}
-				return o.runIdeal(cmd, args[0])
-			}
-			if len(args) != 2 {
-				return errors.New("give FABRIC and PROGRAM, or PROGRAM and --ideal")
-			}
-			return o.run(cmd, args[0], args[1])
-		},
+		RunE: o.runAny,
 	}
 	o.add(cmd)
 	return cmd
@@ -122,6 +108,21 @@ func (o *appOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.ranksOn, "ranks-on", "servers", "`WHAT` a rank is: servers, a server with all its ports; or ports, a host port")
 	f.StringVar(&o.write, "write-goal", "", "write PROGRAM to `FILE` as a schedule: binary if its name ends with .bin, else text")
 	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
+}
+
+// runAny runs the program of the arguments on a fabric or on the ideal network.
+func (o *appOptions) runAny(cmd *cobra.Command, args []string) error {
+	switch ideal := cmd.Flags().Changed("ideal"); {
+	case ideal && len(args) != 1:
+		return errors.New("--ideal has no fabric: give PROGRAM alone")
+	case ideal && besideIdeal(cmd) != "":
+		return fmt.Errorf("--ideal has no fabric: --%s has no effect with it, leave it out", besideIdeal(cmd))
+	case ideal:
+		return o.runIdeal(cmd, args[0])
+	case len(args) != 2:
+		return errors.New("give FABRIC and PROGRAM, or PROGRAM and --ideal")
+	}
+	return o.run(cmd, args[0], args[1])
 }
 
 // besideIdeal returns an option that was given and has no effect with --ideal, or nothing.
