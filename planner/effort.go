@@ -37,7 +37,7 @@ func (*Effort) Type() string { return "EFFORT" }
 const (
 	// mostRuns is the number of bisections with Most.
 	mostRuns = 400
-	// timesMost is how many times the usual bound all trials may cost with Most.
+	// timesMost multiplies the usual bound of all trials with Most.
 	timesMost = 10
 )
 

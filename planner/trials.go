@@ -19,8 +19,8 @@ const (
 	// confidence intervals. All engines see the same bisections, so that their difference is surer
 	// than each mean.
 	apart = 1.6
-	// doubtful is how many times the least of the largest numbers of pairs on a channel the leader
-	// may have. With more the network does not keep the promise of its kind.
+	// doubtful bounds the largest number of pairs on a channel of the leader, as a multiple of the
+	// least such number. Beyond it the network does not keep the promise of its kind.
 	doubtful = 1.2
 
 	// effortProof is the effort of proof and measuring for an entry, as Candidate.Effort counts.

@@ -10,9 +10,9 @@ import (
 	"weft/route"
 )
 
-// Write prints a short report for people: the verdict, a line each for reach, deadlock, the hottest
-// channel and lanes, one for pairs of ports if nodes have ports on several switches, a line for
-// each finding with its first example, and a cycle if there is one.
+// Write prints a short report for people. It begins with the verdict. Reach, deadlock, the hottest
+// channel and lanes have a line each; so have pairs of ports if nodes have ports on several
+// switches. A line for each finding with its first example follows, and a cycle if there is one.
 func (r *Report) Write(out io.Writer) error {
 	var b strings.Builder
 	r.writeVerdict(&b)

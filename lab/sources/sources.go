@@ -1,5 +1,5 @@
-// Package sources digests the sources that compute a result: those of some packages and of all that
-// they import, down to the standard library. A change elsewhere, in a comment or in a test leaves
+// Package sources digests the sources that compute a result: some packages, and all that they
+// import, down to the standard library. A change elsewhere, in a comment or in a test leaves
 // the digest as it is. A change of code, of a module's version, of the Go version or of the
 // processor's kind gives another one.
 package sources
@@ -31,7 +31,7 @@ type Tree struct {
 	modules  [][2]string // path and version, as go.mod requires them
 }
 
-// pkg is what was read of a package.
+// pkg holds the sources of a package, as far as they count.
 type pkg struct {
 	digest  [sha256.Size]byte
 	imports []string

@@ -17,7 +17,7 @@ import (
 	"weft/route/levels"
 )
 
-// Setup is what a sweep needs from outside.
+// Setup gives a sweep the functions that it needs from outside.
 type Setup struct {
 	// Open makes the Graph of a FABRIC argument.
 	Open func(arg string) (*fabric.Graph, error)

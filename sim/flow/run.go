@@ -99,28 +99,9 @@ func (n *Network) RunPattern(ctx context.Context, text string, opt Options) (*Re
 // hosts, if it names hosts but shall run on others, or if its flows or rounds exceed the limits of
 // memory.
 func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Result, error) {
-	if p.Fixed && (opt.Shuffle || opt.Hosts != nil) {
-		return nil, fmt.Errorf("flow: pattern %s names hosts: it cannot run in another order of hosts", p.Name)
-	}
-	if opt.Hosts == nil {
-		opt.Hosts = n.Hosts
-	}
-	if opt.Place == nil {
-		opt.Place = traffic.OnHosts(opt.Hosts)
-	}
-	if p.Ranks > len(opt.Place.Units) {
-		return nil, fmt.Errorf("flow: pattern %s has %d ranks, but there are %d hosts", p.Name, p.Ranks, len(opt.Place.Units))
-	}
-	if opt.Runs < 1 {
-		return nil, fmt.Errorf("flow: %d runs: want at least 1", opt.Runs)
-	}
-	runs := opt.Runs
-	if !opt.Shuffle && !p.Drawn {
-		runs = 1
-	}
-	blocks := max(1, (p.Rounds+roundsAtOnce-1)/roundsAtOnce)
-	if runs > maxPieces/blocks {
-		return nil, fmt.Errorf("flow: %d runs of %d rounds are too many to hold: at most %d runs", runs, p.Rounds, maxPieces/blocks)
+	runs, blocks, err := n.prepare(p, &opt)
+	if err != nil {
+		return nil, err
 	}
 	pieces := make([]piece, runs*blocks)
 	workers := make([]*worker, max(opt.Workers, 1))
@@ -145,7 +126,7 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 		})
 	}
 	asked := runs
-	runs, err := opt.untilEnough(runs, some, func(runs int) (Summary, int64) {
+	runs, err = opt.untilEnough(runs, some, func(runs int) (Summary, int64) {
 		return bandwidthOf(pieces[:runs*blocks], blocks)
 	})
 	if err != nil {
@@ -160,6 +141,34 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 		result.addPerServer(runs, blocks, pieces)
 	}
 	return result, nil
+}
+
+// prepare puts a pattern on hosts, and returns the number of runs and the blocks of rounds of each.
+func (n *Network) prepare(p *traffic.Pattern, opt *Options) (runs, blocks int, err error) {
+	if p.Fixed && (opt.Shuffle || opt.Hosts != nil) {
+		return 0, 0, fmt.Errorf("flow: pattern %s names hosts: it cannot run in another order of hosts", p.Name)
+	}
+	if opt.Hosts == nil {
+		opt.Hosts = n.Hosts
+	}
+	if opt.Place == nil {
+		opt.Place = traffic.OnHosts(opt.Hosts)
+	}
+	if p.Ranks > len(opt.Place.Units) {
+		return 0, 0, fmt.Errorf("flow: pattern %s has %d ranks, but there are %d hosts", p.Name, p.Ranks, len(opt.Place.Units))
+	}
+	if opt.Runs < 1 {
+		return 0, 0, fmt.Errorf("flow: %d runs: want at least 1", opt.Runs)
+	}
+	runs = opt.Runs
+	if !opt.Shuffle && !p.Drawn {
+		runs = 1
+	}
+	blocks = max(1, (p.Rounds+roundsAtOnce-1)/roundsAtOnce)
+	if runs > maxPieces/blocks {
+		return 0, 0, fmt.Errorf("flow: %d runs of %d rounds are too many to hold: at most %d runs", runs, p.Rounds, maxPieces/blocks)
+	}
+	return runs, blocks, nil
 }
 
 // worker simulates rounds.

@@ -20,8 +20,8 @@ type Params struct {
 	Order   string `json:"order,omitempty" yaml:"order,omitempty" doc:"of the pattern's ranks on hosts: auto, random, natural or leaf" usual:"auto"`
 }
 
-// Figures are what the workload measures; nil where it does not. The bisections, shifts and pairs
-// are those of the yardstick.
+// Figures holds the measured figures; nil for a figure that the workload does not measure. The
+// yardstick defines bisections, shifts and pairs.
 type Figures struct {
 	EBB         *float64 `parquet:"ebb_share"`            // effective bisection bandwidth, a share of a host's link
 	EBBCI       *float64 `parquet:"ebb_ci95_share"`       // half of its interval over the bisections

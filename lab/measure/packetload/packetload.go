@@ -27,7 +27,7 @@ type Params struct {
 	Buffer   int     `json:"buffer,omitempty" yaml:"buffer,omitempty" doc:"bytes of each input buffer, for each VL; 0: as weft simulate packet has it" usual:"0"`
 }
 
-// Figures are what the workload measures; nil where it does not.
+// Figures holds the measured figures; nil for a figure that the workload does not measure.
 type Figures struct {
 	Throughput  *float64 `parquet:"throughput_gbps"` // payload of a sending rank
 	Share       *float64 `parquet:"throughput_share"`
