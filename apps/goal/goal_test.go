@@ -68,6 +68,12 @@ func TestHostile(t *testing.T) {
 	if _, err := Read(bytes.NewReader(append(slices.Clone(whole), 0))); err == nil || !strings.Contains(err.Error(), "goes on after the last rank") {
 		t.Errorf("a byte more: %v", err)
 	}
+	// The second operation waits for two events by its head.
+	more := slices.Clone(whole)
+	more[len(more)-4-recordSize] = 2
+	if _, err := Read(bytes.NewReader(more)); err == nil || !strings.Contains(err.Error(), "2 events by its head and for 1 by the lists") {
+		t.Errorf("a wrong count: %v", err)
+	}
 	// Both operations name the only entry of the lists.
 	twice := slices.Clone(whole)
 	at := len(twice) - 4 - recordSize + 23

@@ -12,12 +12,12 @@
 //   - a message of more than S bytes: its send ends only when message and receive have met.
 //
 // Processor and network port at the target have the sender's numbers. Events happen in order of
-// time, then of their creation; an event that finds its
-// processor busy keeps its place in that order. Operations of a rank that become ready together
-// begin in this order: sends, receives, computations.
+// time, then of their creation; an event that finds its processor busy keeps its place in that
+// order. Operations of a rank that become ready together begin in this order: sends, receives,
+// computations.
 //
-// Deviations: operations of one kind begin in the order of becoming ready, where
-// LogGOPSim uses an unstable sort; a message of no bytes counts as one byte, where LogGOPSim
+// Deviations: operations of one kind begin in the order of becoming ready, where LogGOPSim uses an
+// unstable sort; a message of no bytes counts as one byte, where LogGOPSim
 // subtracts a byte's time; an operation never begins before the end of one that it requires; the
 // size of the message alone says whether its send waits, where LogGOPSim looks at the size of the
 // receive too if the receive comes second.
