@@ -13,8 +13,12 @@ func TestBetween(t *testing.T) {
 		nic      uint8
 		src, dst int32
 	}{
-		{0, 1, 0, 0, 2}, {0, 1, 1, 1, 3}, {0, 1, 200, 0, 2},
-		{0, 2, 0, 1, 5}, {2, 0, 0, 5, 1}, {2, 1, 7, 5, 3},
+		{0, 1, 0, 0, 2},
+		{0, 1, 1, 1, 3},
+		{0, 1, 200, 0, 2},
+		{0, 2, 0, 1, 5},
+		{2, 0, 0, 5, 1},
+		{2, 1, 7, 5, 3},
 	} {
 		if src, dst, local := p.Between(c.from, c.to, c.nic); src != c.src || dst != c.dst || local {
 			t.Errorf("rank %d to %d by %d: port %d to %d, local %v", c.from, c.to, c.nic, src, dst, local)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUntilEnough: runs end after 100, 200, 400 and so on, the first time that there are enough flows
-// and the interval is narrow; without that, after all.
+// TestUntilEnough: runs end after 100, 200, 400 and so on, the first time that there are enough
+// flows and the interval is narrow; without that, after all.
 func TestUntilEnough(t *testing.T) {
 	type look struct {
 		flows      int64
@@ -49,7 +49,8 @@ func TestUntilEnough(t *testing.T) {
 	}
 }
 
-// TestFirstRuns: a simulation that ends early has the figures of one that was asked for so few runs.
+// TestFirstRuns: a simulation that ends early has the figures of one that was asked for so few
+// runs.
 func TestFirstRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million flows")
