@@ -1,6 +1,6 @@
 // Package sweep runs engines on many fabrics, whole and damaged, under workloads, and compares
 // them. A Description says what to run (describe.go, read.go). Expand makes its cases; the name of
-// a case is a digest of all that decides its result (expand.go, identity.go). A Run computes the
+// a case is a digest of all that decides its result (expand.go). A Run computes the
 // cases that no store has yet, on several cores (run.go, draws.go). Summarise compares the engines
 // (summary.go). Package lab/measure computes a case; lab/store keeps the rows.
 package sweep
@@ -52,7 +52,7 @@ type Draws struct {
 	Figure string  `yaml:"figure" doc:"with within: the column that is to be so exact" usual:"ebb_share"`
 }
 
-// Seeds are the seeds of all draws but damage.
+// Seeds are the seeds of engines and of traffic. The seeds of damage count the draws.
 type Seeds struct {
 	Engine  []uint64 `yaml:"engine" doc:"of engines that draw at random" usual:"[1]"`
 	Traffic []uint64 `yaml:"traffic" doc:"of bisections, patterns and packets" usual:"[1]"`
@@ -73,7 +73,7 @@ type Derived struct {
 // none is the damage of a whole fabric.
 const none = "none"
 
-// SetUsual gives the options that are not set their usual values.
+// SetUsual sets missing options to their usual values.
 func (d *Description) SetUsual() {
 	usual(&d.Damage, none)
 	usual(&d.Lanes, 0)
@@ -205,8 +205,8 @@ func (d *Description) validateWorkloads() error {
 	return nil
 }
 
-// damageOf returns the degrading suffix of a damage, "" for none, and whether it is drawn at
-// random: then it lacks its seed.
+// damageOf returns the degrading suffix of a damage, "" for none. If the damage is drawn at random,
+// the suffix lacks its seed and its last parenthesis (withSeed adds them).
 func damageOf(text string) (suffix string, drawn bool, err error) {
 	var share float64
 	text = strings.TrimSpace(text)
@@ -232,7 +232,7 @@ func damageOf(text string) (suffix string, drawn bool, err error) {
 	return "", false, fmt.Errorf("damage %q: want none, a share of links such as 0.05, or a degrading suffix such as fail(switches=2)", text)
 }
 
-// withSeed completes the suffix of a draw.
+// withSeed completes the suffix of a random damage with the seed of a draw.
 func withSeed(suffix string, seed uint64) string {
 	if strings.HasSuffix(suffix, "(") {
 		return fmt.Sprintf("%sseed=%d)", suffix, seed)

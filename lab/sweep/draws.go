@@ -8,9 +8,9 @@ import (
 	"weft/lab/store"
 )
 
-// more returns the number of draws of each cell for the next round, nil if no cell needs more: a
-// cell is open until the interval of each engine's mean is narrow enough, or its draws are the
-// most. Draws are doubled: fewer looks keep the intervals honest.
+// more returns the number of draws of each cell for the next round, nil if no cell needs more. A
+// cell needs more until the interval of each contestant's mean is narrow enough, or it has the most
+// draws. more doubles the draws: fewer looks keep the intervals honest.
 func (r *Run) more(p *Plan, draws map[string]int) map[string]int {
 	if r.Draws.Within == 0 {
 		return nil
@@ -32,46 +32,32 @@ func (r *Run) more(p *Plan, draws map[string]int) map[string]int {
 	return next
 }
 
-// groups returns, for each cell of this shard and each contestant in it, the figure of the fabrics
-// drawn: of a fabric the mean over seeds.
-func (r *Run) groups(p *Plan) map[string]map[string][]float64 {
+// groups returns the figures of each cell of this shard: a list for each contestant, with a value
+// for each fabric.
+func (r *Run) groups(p *Plan) map[string][]group {
 	columns := store.Columns[Row]()
-	type at struct{ cell, contestant, graph string }
-	sums, counts := map[at]float64{}, map[at]float64{}
-	var order []at
+	samples := map[string]*sample{}
 	for _, j := range p.Jobs {
 		for _, c := range j.Cases {
-			row := r.Rows[c.Row.Case]
-			if row == nil || row.Status != Proven {
-				continue
+			if row := r.Rows[c.Row.Case]; row != nil {
+				addFigure(samples, r.Contestant(&c.Row), &c.Row.Place, row, columns, r.Draws.Figure)
 			}
-			x, ok := figureOf(row, columns, r.Draws.Figure)
-			if !ok {
-				continue
-			}
-			k := at{c.Row.cell(), r.Contestant(&c.Row), c.Row.Graph}
-			if counts[k] == 0 {
-				order = append(order, k)
-			}
-			sums[k] += x
-			counts[k]++
 		}
 	}
-	out := map[string]map[string][]float64{}
-	for _, k := range order {
-		if out[k.cell] == nil {
-			out[k.cell] = map[string][]float64{}
+	out := map[string][]group{}
+	for _, s := range samples {
+		for _, g := range s.grouped(byCell) {
+			out[g.key] = append(out[g.key], g)
 		}
-		out[k.cell][k.contestant] = append(out[k.cell][k.contestant], sums[k]/counts[k])
 	}
 	return out
 }
 
-// narrow reports whether all intervals are narrow enough. A cell without figures is: more draws
-// would have none either, or another shard has it.
-func narrow(groups map[string][]float64, within float64) bool {
-	for _, v := range groups {
-		if i := stats.IntervalOf(v); i.N < 2 || i.Half > within*math.Abs(i.Mean) {
+// narrow reports whether all intervals of a cell are narrow enough. Those of a cell without figures
+// are: more draws would have none either, or another shard has them.
+func narrow(groups []group, within float64) bool {
+	for _, g := range groups {
+		if i := stats.IntervalOf(g.values); i.N < 2 || i.Half > within*math.Abs(i.Mean) {
 			return false
 		}
 	}

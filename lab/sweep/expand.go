@@ -17,13 +17,13 @@ import (
 	"weft/route/levels"
 )
 
-// Setup gives a sweep the functions that it needs from outside.
+// Setup holds what a sweep needs from its caller.
 type Setup struct {
 	// Open makes the Graph of a FABRIC argument.
 	Open func(arg string) (*fabric.Graph, error)
 	// Digest returns the digest of the sources of packages and of all that they import.
 	Digest  func(packages ...string) (string, error)
-	Kinds   []fabric.KindRule // what the files of a description hold
+	Kinds   []fabric.KindRule // of the file that the description names; so Levels
 	Levels  levels.Levels
 	Workers int
 	Made    Made // version, commit, platform, host
@@ -75,20 +75,21 @@ type variant struct {
 type Plan struct {
 	Jobs   []*Job
 	Cases  int
-	Points int            // cases before equal ones were taken together
-	Equal  []string       // sentences about draws that are one fabric
+	Points int            // cases, counting equal ones
+	Equal  []string       // a sentence for each cell with draws that are one fabric
 	Drawn  map[string]int // distinct fabrics, by network and damage
 }
 
-// packagesOf returns the packages that compute a workload.
+// packages lists the packages that compute a workload.
 func (w *Workload) packages() []string {
+	load := "weft/lab/measure/flowload"
 	if w.Packets != nil {
-		return []string{"weft/lab/measure", "weft/lab/measure/packetload", "weft/fabric/source"}
+		load = "weft/lab/measure/packetload"
 	}
-	return []string{"weft/lab/measure", "weft/lab/measure/flowload", "weft/fabric/source"}
+	return []string{"weft/lab/measure", load, "weft/fabric/source"}
 }
 
-// text describes a workload in a cell.
+// text returns a workload as the column workload holds it.
 func (w *Workload) text() string {
 	name, params := "flow", any(w.Flow)
 	if w.Packets != nil {
@@ -104,11 +105,11 @@ func (w *Workload) text() string {
 	return name + " " + string(data)
 }
 
-// cell names a damage of a network.
+// cell names a network with a damage.
 func (p *Place) cell() string { return p.Network + "|" + p.Damage }
 
-// draws returns the variants of a sweep; extra draws go to the cells named by more, and nil more
-// stands for all.
+// variants lists each fabric with each draw of each damage. draws holds the number of draws of cells
+// with more than the least.
 func (d *Description) variants(draws map[string]int) (list []*variant) {
 	seen := map[string]bool{}
 	for _, network := range d.Fabrics {
@@ -141,8 +142,8 @@ func (d *Description) variants(draws map[string]int) (list []*variant) {
 	return list
 }
 
-// Expand opens all fabrics and makes the cases. Equal cases are one: the first of them. draws holds
-// the number of draws of cells with more than the least.
+// Expand opens all fabrics and makes the cases. Of equal cases it keeps the first. draws holds the
+// number of draws of cells with more than the least.
 func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int) (*Plan, error) {
 	variants := d.variants(draws)
 	err := par.For(ctx, s.Workers, len(variants), func(_, i int) error { return d.check(variants[i], s) })
@@ -224,7 +225,7 @@ type expansion struct {
 	sources map[string]string // by workload
 }
 
-// variant adds the cases of a fabric. Those of an equal fabric before are counted only.
+// variant adds the cases of a fabric. first is the first variant with the same Graph.
 func (e *expansion) variant(first, v *variant) error {
 	for _, text := range e.Engines {
 		chain, err := measure.ParseEngines(text, e.optionsOf(text))
@@ -245,7 +246,7 @@ func (e *expansion) variant(first, v *variant) error {
 	return nil
 }
 
-// optionsOf returns the options that go to a chain: those that an engine of it has.
+// optionsOf lists the options that an engine of a chain has.
 func (d *Description) optionsOf(chain string) (list []string) {
 	for _, option := range d.Options {
 		if _, err := measure.ParseEngines(chain, []string{option}); err == nil {
@@ -255,7 +256,7 @@ func (d *Description) optionsOf(chain string) (list []string) {
 	return list
 }
 
-// routing adds the cases of a Plan.
+// routing adds the cases of one routing of a fabric.
 func (e *expansion) routing(first, v *variant, text string, routing *measure.Routing) error {
 	for i := range e.Workloads {
 		w := &e.Workloads[i]
@@ -288,7 +289,7 @@ func (e *expansion) routing(first, v *variant, text string, routing *measure.Rou
 	return nil
 }
 
-// add puts a case with the others of its Plan.
+// add puts a case into the job of its Plan.
 func (e *expansion) add(v *variant, c *Case, routing *measure.Routing) {
 	data, err := json.Marshal(routing)
 	if err != nil {

@@ -62,7 +62,7 @@ func keyOf(f reflect.StructField) string {
 	return name
 }
 
-// CheckFigure returns an error for a column that has no numbers.
+// CheckFigure returns an error unless a column holds a measured number.
 func CheckFigure(name string) error {
 	var names []string
 	var row Row
@@ -77,8 +77,8 @@ func CheckFigure(name string) error {
 	return fmt.Errorf("figure %q: no such figure%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
-// compile checks conditions and formulas. Conditions see the columns that are known before a case
-// runs; formulas see all.
+// compile checks conditions and formulas. Conditions see the columns with a value before a case
+// runs; formulas see all columns.
 func (d *Description) compile() error {
 	before := known(&Row{})
 	for option, list := range map[string][]string{"only": d.Only, "skip": d.Skip} {
@@ -90,10 +90,8 @@ func (d *Description) compile() error {
 	}
 	taken := store.Head(store.Columns[Row]())
 	for _, c := range d.Columns {
-		for _, name := range taken {
-			if name == c.Name || c.Name == "" {
-				return fmt.Errorf("columns: %q is no new name", c.Name)
-			}
+		if c.Name == "" || slices.Contains(taken, c.Name) {
+			return fmt.Errorf("columns: %q is no new name", c.Name)
 		}
 		taken = append(taken, c.Name)
 		if _, err := expr.Compile(c.Formula, expr.Env(numbers(&Row{})), expr.AsFloat64()); err != nil {
@@ -103,15 +101,13 @@ func (d *Description) compile() error {
 	return nil
 }
 
-// known returns what conditions see of a case: its fabric and its job.
+// known returns the columns that conditions see: the name of a case, its fabric and its job.
 func known(row *Row) map[string]any {
-	env := values(row)
-	for _, c := range store.Columns[Row]() {
-		if c.Optional() || c.Made || c.Name == "status" || c.Name == "reason" || c.Name == "chosen" || c.Name == "replies" || c.Name == "sources" {
-			delete(env, c.Name)
-		}
-	}
-	return env
+	return values(&struct {
+		Case string `parquet:"case"`
+		Place
+		Asked
+	}{row.Case, row.Place, row.Asked})
 }
 
 // numbers returns what formulas see of a row: every column, those without a value as 0.
@@ -134,7 +130,7 @@ func (d *Description) keeps(row *Row) (bool, error) {
 		return true, nil
 	}
 	env := known(row)
-	for k, text := range append(append([]string{}, d.Only...), d.Skip...) {
+	for k, text := range slices.Concat(d.Only, d.Skip) {
 		v, err := expr.Eval(text, env)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", text, err)
@@ -148,24 +144,18 @@ func (d *Description) keeps(row *Row) (bool, error) {
 
 // Further returns the derived columns of a row; nil where a column of the formula has no value.
 func (d *Description) Further(row *Row) (list []*float64, err error) {
-	missing := map[string]bool{}
-	for name, v := range values(row) {
-		missing[name] = v == nil
-	}
+	cells, env := values(row), numbers(row)
 	for _, c := range d.Columns {
-		program, err := expr.Compile(c.Formula, expr.Env(numbers(row)), expr.AsFloat64())
+		program, err := expr.Compile(c.Formula, expr.Env(env), expr.AsFloat64())
 		if err != nil {
 			return nil, err
 		}
-		lacks := false
-		for _, name := range names(program.Node()) {
-			lacks = lacks || missing[name]
-		}
-		if lacks {
+		lacks := func(name string) bool { v, is := cells[name]; return is && v == nil }
+		if slices.ContainsFunc(names(program.Node()), lacks) {
 			list = append(list, nil)
 			continue
 		}
-		v, err := expr.Run(program, numbers(row))
+		v, err := expr.Run(program, env)
 		if err != nil {
 			return nil, fmt.Errorf("columns: %s: %w", c.Name, err)
 		}

@@ -18,7 +18,7 @@ type Row struct {
 	Made
 }
 
-// flowFigures and packetFigures are the figures of the workloads.
+// flowFigures and packetFigures give the embedded figures of the workloads different names.
 type (
 	flowFigures   = flowload.Figures
 	packetFigures = packetload.Figures
@@ -57,7 +57,7 @@ const (
 	notRun    = "not run"    // an option that the fabric cannot have, a time limit, or a fault of weft
 )
 
-// Outcome says how it went.
+// Outcome says how a case ended.
 type Outcome struct {
 	Status  string `parquet:"status"`
 	Reason  string `parquet:"reason"` // of every status but proven
@@ -78,10 +78,10 @@ type Made struct {
 	Measured float64 `parquet:"measure_seconds" store:"made"`
 }
 
-// values returns the cells of a row by column, for conditions and formulas.
-func values(row *Row) map[string]any {
+// values returns the cells of a row, or of a part of one, by column, for conditions and formulas.
+func values[R any](row *R) map[string]any {
 	env := map[string]any{}
-	for _, c := range store.Columns[Row]() {
+	for _, c := range store.Columns[R]() {
 		env[c.Name] = store.Value(row, &c)
 	}
 	return env

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
 	"weft/fabric"
+	"weft/internal/par"
 	"weft/lab/measure"
 	"weft/lab/measure/flowload"
 	"weft/lab/measure/packetload"
@@ -18,12 +18,12 @@ import (
 	"weft/route"
 )
 
-// opened is a Graph that several jobs share: the first opens it, and after the last it is dropped.
+// opened is a Graph that several jobs share: the first job opens it, and the last one drops it.
 type opened struct {
 	open func() (*fabric.Graph, error)
 
 	mu   sync.Mutex
-	jobs int // still to come
+	jobs int // not yet done
 	g    *fabric.Graph
 }
 
@@ -62,10 +62,10 @@ type Run struct {
 	Shard Shard // the zero value is all of it
 	Keep  Keeper
 	Limit time.Duration // of a routing and of a measurement; 0: none
-	// Rows holds the rows that there are, by case. Run adds the new ones.
+	// Rows holds the known rows by case. Do adds the new ones.
 	Rows map[string]*Row
-	// Begin receives the expanded sweep and the number of cases that are to be computed, and again
-	// for each further round of draws. Step receives the next case, Done each that is over.
+	// Begin receives the expanded sweep and the number of cases to be computed, once for each round
+	// of draws. Step receives the next Plan's fabric and engine, Done each finished row.
 	Begin func(p *Plan, missing int)
 	Step  func(what string)
 	Done  func(row *Row)
@@ -73,8 +73,8 @@ type Run struct {
 	mu sync.Mutex
 }
 
-// mine reports whether a job belongs to this shard. With draws until an interval is narrow, a cell
-// is in one shard: the decision needs all of its rows.
+// mine reports whether a job belongs to this shard. If draws go on until intervals are narrow, all
+// jobs of a cell belong to one shard, because the decision needs all rows of the cell.
 func (r *Run) mine(j *Job) bool {
 	if r.Shard.N < 2 {
 		return true
@@ -88,9 +88,9 @@ func (r *Run) mine(j *Job) bool {
 	return int(h.Sum32()%uint32(r.Shard.N)) == r.Shard.I-1
 }
 
-// Do computes the missing cases, in rounds if draws go on until intervals are narrow. It returns
-// the sweep as it was expanded last. After an error, also an interruption, the rows so far are
-// kept.
+// Do computes the missing cases, in several rounds if draws go on until intervals are narrow. It
+// returns the expanded sweep of the last round. It keeps the finished rows even if it fails or is
+// interrupted.
 func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 	var draws map[string]int
 	for {
@@ -111,9 +111,12 @@ func (r *Run) round(ctx context.Context, p *Plan) error {
 	var jobs []*Job
 	missing := 0
 	for _, j := range p.Jobs {
+		if !r.mine(j) {
+			continue
+		}
 		left := &Job{variant: j.variant, key: j.key, routing: j.routing, engine: j.engine}
 		for _, c := range j.Cases {
-			if have := r.Rows[c.Row.Case]; r.mine(j) && (have == nil || have.Status == notRun) {
+			if have := r.Rows[c.Row.Case]; (have == nil || have.Status == notRun) {
 				left.Cases = append(left.Cases, c)
 			}
 		}
@@ -126,33 +129,19 @@ func (r *Run) round(ctx context.Context, p *Plan) error {
 	r.Begin(p, missing)
 	workers := max(1, min(r.Workers, len(jobs)))
 	threads := max(1, r.Workers/workers)
-	return parallel(ctx, workers, len(jobs), func(ctx context.Context, i int) error { return r.job(ctx, jobs[i], threads) })
-}
-
-// parallel runs jobs on several workers, in order. A failure ends those that run.
-func parallel(ctx context.Context, workers, n int, body func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := range next {
-				if err := body(ctx, i); err != nil {
-					stop(err)
-				}
-			}
-		})
-	}
-	for i := 0; i < n && ctx.Err() == nil; i++ {
-		select {
-		case next <- i:
-		case <-ctx.Done():
+	err := par.For(ctx, workers, len(jobs), func(_, i int) error {
+		err := r.job(ctx, jobs[i], threads)
+		if err != nil {
+			stop(err) // interrupts the jobs under way
 		}
+		return err
+	})
+	if err != nil { // perhaps that of an interrupted job
+		return context.Cause(ctx)
 	}
-	close(next)
-	wg.Wait()
-	return context.Cause(ctx)
+	return nil
 }
 
 // job makes a Plan, and measures its cases.
@@ -222,16 +211,8 @@ func (r *Run) now() time.Duration {
 	return r.Now()
 }
 
-// fault is a panic of a case.
-type fault struct {
-	what  any
-	stack string
-}
-
-func (f *fault) Error() string { return fmt.Sprintf("a fault of weft: %v", f.what) }
-
-// try runs a step of a case within the time limit. A panic is an error: a fault in one case of
-// thousands does not end the others.
+// try runs a step of a case within the time limit. It returns a panic as an error: a fault in one
+// case of thousands does not end the others.
 func (r *Run) try(ctx context.Context, step func(context.Context) error) (err error) {
 	if r.Limit > 0 {
 		var stop context.CancelFunc
@@ -240,13 +221,10 @@ func (r *Run) try(ctx context.Context, step func(context.Context) error) (err er
 	}
 	defer func() {
 		if what := recover(); what != nil {
-			err = &fault{what, string(debug.Stack())}
+			err = fmt.Errorf("a fault of weft: %v", what)
 		}
-		if err != nil && ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
-			return
-		}
-		if err != nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
+		if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+			err = cause
 		}
 	}()
 	return step(ctx)

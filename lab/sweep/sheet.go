@@ -21,17 +21,18 @@ type Sheet struct {
 	Equal       []string `json:"equal_draws,omitempty"`
 }
 
-// SheetOf lists the cases of a run.
+// SheetOf returns the sheet of an expanded sweep, with the cases of this shard.
 func (r *Run) SheetOf(p *Plan, description, command string) *Sheet {
 	s := &Sheet{Description: description, Command: command, Shard: r.Shard.I, Shards: r.Shard.N, Sources: []string{}, Cases: []string{}, Equal: p.Equal}
 	place := 0
 	for _, j := range p.Jobs {
+		mine := r.mine(j)
 		for _, c := range j.Cases {
 			place++
 			if !slices.Contains(s.Sources, c.Row.Sources) {
 				s.Sources = append(s.Sources, c.Row.Sources)
 			}
-			if r.mine(j) {
+			if mine {
 				s.Cases = append(s.Cases, c.Row.Case)
 				if r.Shard.N > 0 {
 					s.Places = append(s.Places, place)
@@ -52,8 +53,8 @@ func ReadSheet(name string, data []byte) (*Sheet, error) {
 	return &s, nil
 }
 
-// JoinSheets joins the sheets of all workers of a sweep. It refuses sheets of different sweeps or
-// of different sources, and tells which workers have not begun.
+// JoinSheets joins the sheets of all workers of a sweep, and lists the workers without a sheet. It
+// refuses sheets of different sweeps or of different sources.
 func JoinSheets(sheets []*Sheet) (*Sheet, []int, error) {
 	if len(sheets) == 0 {
 		return nil, nil, fmt.Errorf("no worker has begun: want files of weft lab sweep --shard")
@@ -96,7 +97,7 @@ func JoinSheets(sheets []*Sheet) (*Sheet, []int, error) {
 }
 
 // Repeat computes the case of a row again and returns the new row. Its Sources are those of this
-// program: if they are not those of the row, the results may differ.
+// program; if the row has others, the results may differ.
 func (r *Run) Repeat(ctx context.Context, row *Row) (*Row, error) {
 	var id identity
 	if err := json.Unmarshal([]byte(row.Identity), &id); err != nil {

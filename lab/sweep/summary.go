@@ -64,7 +64,7 @@ func better(figure string) string {
 }
 
 // Contestant names the engine of a row with its options, and with the lanes, LMC and workload if
-// the sweep has several: what seeds and fabrics vary under.
+// the sweep has several. Only fabrics and seeds vary between the rows of a contestant.
 func (d *Description) Contestant(r *Row) string {
 	name := r.Engine
 	if len(d.Lanes) > 1 {
@@ -150,92 +150,117 @@ type subject struct {
 	engineSeed, trafficSeed int64
 }
 
-// measure makes the intervals and the comparisons.
+// sample holds a figure of one contestant by subject, in the order of the rows.
+type sample struct {
+	order  []subject
+	values map[subject]float64
+}
+
+func (s *sample) add(at subject, x float64) {
+	if s.values == nil {
+		s.values = map[subject]float64{}
+	}
+	if _, twice := s.values[at]; !twice {
+		s.order = append(s.order, at)
+	}
+	s.values[at] = x
+}
+
+// addFigure adds the figure of a row to the sample of a contestant, if the row is proven and has
+// the figure.
+func addFigure(samples map[string]*sample, contestant string, place *Place, row *Row, columns []store.Column, figure string) {
+	x, ok := figureOf(row, columns, figure)
+	if row.Status != Proven || !ok {
+		return
+	}
+	if samples[contestant] == nil {
+		samples[contestant] = &sample{}
+	}
+	samples[contestant].add(subject{place.Network, place.Damage, place.Graph, row.EngineSeed, row.TrafficSeed}, x)
+}
+
+// measure computes the intervals and the comparisons.
 func (s *Summary) measure(d *Description, rows []*Row) {
 	columns := store.Columns[Row]()
-	figures := map[string]map[subject]float64{}
-	order := map[string][]subject{}
+	samples := map[string]*sample{}
 	for _, r := range rows {
-		x, ok := figureOf(r, columns, s.Figure)
-		if r.Status != Proven || !ok {
-			continue
-		}
-		name, at := d.Contestant(r), subject{r.Network, r.Damage, r.Graph, r.EngineSeed, r.TrafficSeed}
-		if figures[name] == nil {
-			figures[name] = map[subject]float64{}
-		}
-		if _, twice := figures[name][at]; !twice {
-			order[name] = append(order[name], at)
-		}
-		figures[name][at] = x
+		addFigure(samples, d.Contestant(r), &r.Place, r, columns, s.Figure)
 	}
 	for _, c := range s.Contestants {
-		byCell := grouped(order[c.Name], figures[c.Name], func(at subject) [2]string { return [2]string{at.network, at.damage} })
-		for _, cell := range byCell {
-			s.Cells = append(s.Cells, Cell{cell.key[0], cell.key[1], c.Name, stats.IntervalOf(cell.values)})
-		}
-		if c.Name == s.Against {
+		own, base := samples[c.Name], samples[s.Against]
+		if own == nil {
 			continue
 		}
-		differences := map[subject]float64{}
-		var both []subject
-		for _, at := range order[c.Name] {
-			if y, ok := figures[s.Against][at]; ok {
-				both = append(both, at)
-				differences[at] = figures[c.Name][at] - y
-			}
+		for _, g := range own.grouped(byCell) {
+			s.Cells = append(s.Cells, Cell{g.first.network, g.first.damage, c.Name, stats.IntervalOf(g.values)})
 		}
-		if len(both) == 0 {
-			continue
+		if base != nil && base != own {
+			s.compare(c.Name, own, base)
 		}
-		v := Versus{Contestant: c.Name, Of: "networks"}
-		var values []float64
-		for _, network := range grouped(both, differences, func(at subject) [2]string { return [2]string{at.network} }) {
-			values = append(values, stats.Mean(network.values))
-		}
-		if len(values) == 1 {
-			v.Of, values = "fabrics", grouped(both, differences, func(subject) [2]string { return [2]string{} })[0].values
-		}
-		v.Pairs = stats.PairsOf(values)
-		if s.Better == "lower" {
-			v.Wins, v.Losses = v.Losses, v.Wins
-		}
-		s.Pairs = append(s.Pairs, v)
 	}
 	slices.SortStableFunc(s.Cells, func(a, b Cell) int { return strings.Compare(a.Network+"|"+a.Damage, b.Network+"|"+b.Damage) })
 }
 
+// compare adds the comparison of a contestant with the base, if they share subjects.
+func (s *Summary) compare(contestant string, own, base *sample) {
+	var differences sample
+	for _, at := range own.order {
+		if y, ok := base.values[at]; ok {
+			differences.add(at, own.values[at]-y)
+		}
+	}
+	if len(differences.order) == 0 {
+		return
+	}
+	v := Versus{Contestant: contestant, Of: "networks"}
+	var values []float64
+	networks := differences.grouped(func(at subject) string { return at.network })
+	for _, g := range networks {
+		values = append(values, stats.Mean(g.values))
+	}
+	if len(networks) == 1 {
+		v.Of, values = "fabrics", networks[0].values
+	}
+	v.Pairs = stats.PairsOf(values)
+	if s.Better == "lower" {
+		v.Wins, v.Losses = v.Losses, v.Wins
+	}
+	s.Pairs = append(s.Pairs, v)
+}
+
 // group holds the values of fabrics with one key.
 type group struct {
-	key    [2]string
+	key    string
+	first  subject
 	values []float64
 }
 
-// grouped gathers values by a key, in the order in which the keys come. Of a fabric, the mean over
-// its seeds counts once.
-func grouped(order []subject, values map[subject]float64, key func(subject) [2]string) (out []group) {
-	type fabric struct {
-		key   [2]string
-		graph string
-	}
+// byCell is a key for grouped: that of Place.cell.
+func byCell(at subject) string { return at.network + "|" + at.damage }
+
+// grouped groups the values of a sample by a key, in the order of the keys' first subjects. A
+// fabric counts once in a group, with the mean over its seeds.
+func (s *sample) grouped(key func(subject) string) (out []group) {
+	type fabric struct{ key, graph string }
 	seeds := map[fabric][]float64{}
-	var fabrics []fabric
-	for _, at := range order {
+	var firsts []subject
+	for _, at := range s.order {
 		f := fabric{key(at), at.graph}
 		if seeds[f] == nil {
-			fabrics = append(fabrics, f)
+			firsts = append(firsts, at)
 		}
-		seeds[f] = append(seeds[f], values[at])
+		seeds[f] = append(seeds[f], s.values[at])
 	}
-	index := map[[2]string]int{}
-	for _, f := range fabrics {
-		i, known := index[f.key]
+	index := map[string]int{}
+	for _, at := range firsts {
+		k := key(at)
+		i, known := index[k]
 		if !known {
 			i = len(out)
-			index[f.key] = i
-			out = append(out, group{key: f.key})
+			index[k] = i
+			out = append(out, group{key: k, first: at})
 		}
-		out[i].values = append(out[i].values, stats.Mean(seeds[f]))
+		out[i].values = append(out[i].values, stats.Mean(seeds[fabric{k, at.graph}]))
 	}
 	return out
 }

@@ -90,7 +90,7 @@ engines: [updn, dor, minhop]
 workloads: [flow: {runs: 20}, packets: {duration: 2us, warmup: 1us, load: 0.2}]
 `
 
-// names returns the names of a sweep's cases.
+// namesOf returns the names of a sweep's cases.
 func namesOf(t *testing.T, d *Description, s *Setup) []string {
 	t.Helper()
 	p, err := d.Expand(t.Context(), s, nil)
