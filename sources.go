@@ -1,12 +1,12 @@
-// Package weft holds the program's own sources, as the compiler saw them. The lab digests the part
-// of them that computes a result (package lab/sources), so that a row of a sweep is never taken for
-// one that changed code would give.
+// Package weft holds the program's own sources, as the compiler saw them. Package lab/sources
+// digests the part of them that computes a result, so that a sweep does not reuse a row of other
+// code.
 package weft
 
 import "embed"
 
-// Sources are the sources of all packages that can compute a result, and go.mod. The compiler
-// embeds them, so they cannot be older than the program.
+// Sources holds go.mod and all packages that can compute a result. The compiler embeds them, so
+// they are those of the program.
 //
 //go:embed go.mod
 //go:embed fabric/*.go fabric/*/*.go fabric/*/*/*.go

@@ -18,12 +18,11 @@ var (
 	sweepCases = flag.Int("sweep-cases", 60, "about how many cases its sweep has; 500 for the full test")
 )
 
-// killedSweep is a sweep that processes compute and are killed at.
+// killedSweep runs the processes of a sweep, and kills them.
 type killedSweep struct {
-	t    *testing.T
-	dir  string
-	rng  *rand.Rand
-	full time.Duration // the undisturbed run
+	t   *testing.T
+	dir string
+	rng *rand.Rand
 }
 
 // weft starts weft with arguments.
@@ -46,8 +45,8 @@ func (k *killedSweep) finish(cmd *exec.Cmd, out *bytes.Buffer) {
 	}
 }
 
-// kill lets a process run for a random time, and kills it. It reports whether the process was still
-// there.
+// kill lets a process run for a random time, and kills it. It reports false if the process had
+// ended.
 func (k *killedSweep) kill(longest time.Duration, args ...string) bool {
 	cmd, out := k.weft(args...)
 	time.Sleep(time.Duration(k.rng.Int64N(int64(longest))))
@@ -79,7 +78,7 @@ func TestSweepKilled(t *testing.T) {
 	}
 	begun := time.Now()
 	k.finish(k.weft(k.args(1, 1, "whole.db")...))
-	k.full = time.Since(begun)
+	full := time.Since(begun)
 	for _, workers := range []int{1, 2, 5} {
 		output, merged := fmt.Sprintf("parts%d", workers), fmt.Sprintf("merged%d.db", workers)
 		if workers == 1 {
@@ -89,7 +88,7 @@ func TestSweepKilled(t *testing.T) {
 		for kills < *sweepKills {
 			worker := 1 + k.rng.IntN(workers)
 			for range min(workers, 2) { // two at a time, where there are several
-				if k.kill(k.full/time.Duration(workers), k.args(worker, workers, output)...) {
+				if k.kill(full/time.Duration(workers), k.args(worker, workers, output)...) {
 					there++
 				}
 				kills++
@@ -119,7 +118,7 @@ func TestSweepKilled(t *testing.T) {
 	}
 }
 
-// hidden counts the half-written files that kills left: they are not rows, and stay small.
+// hidden logs how many half-written files the kills left.
 func (k *killedSweep) hidden(folder string) {
 	left, err := filepath.Glob(filepath.Join(k.dir, folder, ".*"))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSweepStatistics: the tables of weft lab stats are those that a program in Python computes
-// apart from the CSV, to the last digit shown.
+// TestSweepStatistics: weft lab stats prints the same tables, to the last digit, as a program in
+// Python that computes them from the CSV.
 func TestSweepStatistics(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

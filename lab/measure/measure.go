@@ -1,7 +1,7 @@
 // Package measure computes a case of a sweep: it routes a Graph (this package), and measures the
-// Plan under a workload (a package for each: flowload, packetload). What a case computes depends on
-// these packages and on what they import, and on nothing else: the digest of their sources is part
-// of the name of a case. So what only describes, schedules and stores cases stays outside.
+// Plan under a workload (a package for each: flowload, packetload). The result of a case depends on
+// the code of these packages and of their imports only: the digest of their sources is part of the
+// name of a case. Code that only describes, schedules or stores cases must stay outside.
 package measure
 
 import (
@@ -21,8 +21,8 @@ import (
 	"weft/route/lids"
 )
 
-// Routing is all that decides a Plan beside the Graph. Engines are parsed already, so that two ways
-// to write an option are one.
+// Routing holds everything that decides a Plan besides the Graph. Its engines are parsed, so that
+// two spellings of an option are equal.
 type Routing struct {
 	Engines []Engine          `json:"engines"`
 	VLs     int               `json:"vls,omitempty"` // most data VLs; 0: as many as the hardware has
@@ -52,7 +52,7 @@ func ParseEngines(chain string, options []string) ([]Engine, error) {
 	return out, nil
 }
 
-// chain finds the engines again.
+// chain returns the engines as a chain that can route.
 func (r *Routing) chain() (chain route.Chain, err error) {
 	for _, e := range r.Engines {
 		var options []string
@@ -77,7 +77,7 @@ func (r *Routing) CheckSwitches(g *fabric.Graph) error {
 	return chain.CheckSwitches(g)
 }
 
-// Route makes the Plan and judges it. A *route.Refusal in the error says that no engine routed.
+// Route makes the Plan and judges it. The error wraps a *route.Refusal if no engine routed.
 func (r *Routing) Route(ctx context.Context, g *fabric.Graph, workers int) (*planner.Result, error) {
 	chain, err := r.chain()
 	if err != nil {
@@ -89,8 +89,8 @@ func (r *Routing) Route(ctx context.Context, g *fabric.Graph, workers int) (*pla
 	})
 }
 
-// GraphDigest returns a digest of all that a Graph says, but for its name. Two draws of failures
-// that take the same links down are one Graph.
+// GraphDigest returns a digest of all fields of a Graph but its name. So two draws of failures that
+// take the same links down have one digest.
 func GraphDigest(g *fabric.Graph) string {
 	sum := sha256.New()
 	v := reflect.ValueOf(g).Elem()

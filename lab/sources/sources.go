@@ -1,7 +1,7 @@
-// Package sources digests the sources that compute a result: some packages, and all that they
-// import, down to the standard library. A change elsewhere, in a comment or in a test leaves
-// the digest as it is. A change of code, of a module's version, of the Go version or of the
-// processor's kind gives another one.
+// Package sources digests the sources that compute a result: some packages, and all packages that
+// they import, down to the standard library. A change of another package, of a comment or of a test
+// keeps the digest. A change of code, of a module's version, of the Go version or of the kind of
+// processor changes it.
 package sources
 
 import (
@@ -21,17 +21,18 @@ import (
 	"strings"
 )
 
-// Tree is a source tree with the results of what was read. It is not safe for concurrent use.
+// Tree is a source tree. It remembers the packages that it has read. It is not safe for concurrent
+// use.
 type Tree struct {
 	Files    fs.FS
 	Module   string   // the import path of its root
-	Compiler []string // what else decides: the Go version, the kind of processor
+	Compiler []string // what else decides a result: the Go version, the kind of processor
 
 	packages map[string]*pkg
 	modules  [][2]string // path and version, as go.mod requires them
 }
 
-// pkg holds the sources of a package, as far as they count.
+// pkg holds the digest of a package's own files, and its imports.
 type pkg struct {
 	digest  [sha256.Size]byte
 	imports []string
@@ -115,8 +116,7 @@ func (t *Tree) read(name string) (*pkg, error) {
 	return p, nil
 }
 
-// writeTokens writes the code of a file without its comments. Comments that the compiler reads
-// stay.
+// writeTokens writes the tokens of a file. Of the comments it writes only those for the compiler.
 func writeTokens(w hash.Hash, text []byte) error {
 	var s scanner.Scanner
 	var wrong error
@@ -137,7 +137,8 @@ func writeTokens(w hash.Hash, text []byte) error {
 	}
 }
 
-// importsOf lists the import paths of a file. A file with embedded data would need it digested too.
+// importsOf lists the import paths of a file. It refuses a file that embeds others, since the
+// digest would not cover them.
 func importsOf(file string, text []byte) (list []string, err error) {
 	f, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ImportsOnly)
 	if err != nil {

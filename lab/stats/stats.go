@@ -1,9 +1,13 @@
 // Package stats computes intervals of means and compares pairs of measurements. It is pure.
 //
-// Intervals are of Student's t. The sign test is exact. The signed-rank test (Wilcoxon, "Individual
-// comparisons by ranking methods", 1945) leaves out differences of 0, gives equal differences their
-// mean rank, and is exact over all signs up to mostExact differences; above, it uses the normal
-// approximation with the correction for ties. Both tests are two-sided.
+// Intervals are of Student's t. The sign test is exact up to 1000 pairs. The signed-rank test
+// (Wilcoxon, "Individual comparisons by ranking methods", 1945) leaves out differences of 0, gives
+// equal differences their mean rank, and is exact over all signs up to mostExact differences;
+// above, it uses the normal approximation with the corrections for ties and continuity. Both tests
+// are two-sided.
+//
+// Sums are exact fractions. The exact signed-rank test takes time and memory of n times the smaller
+// sum of ranks: at most n^3/2 steps of n differences.
 package stats
 
 import (
@@ -23,7 +27,7 @@ type Interval struct {
 }
 
 // Mean returns the mean of a sample, 0 of an empty one. The sum is exact and the result is rounded
-// once, so that it depends on no order, and a digit that is shown is right.
+// once, so that it does not depend on the order, and each printed digit is right.
 func Mean(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
@@ -44,11 +48,14 @@ func exactMean(v []float64) *big.Rat {
 
 // IntervalOf returns the interval of the mean of a sample.
 func IntervalOf(v []float64) Interval {
-	out := Interval{N: len(v), Mean: Mean(v)}
-	if len(v) < 2 {
+	out := Interval{N: len(v)}
+	if len(v) == 0 {
 		return out
 	}
 	mean, squares := exactMean(v), new(big.Rat)
+	if out.Mean, _ = mean.Float64(); len(v) < 2 {
+		return out
+	}
 	for _, x := range v {
 		if d := new(big.Rat).SetFloat64(x); d != nil {
 			d.Sub(d, mean)
@@ -67,11 +74,11 @@ type Pairs struct {
 	Wins       int      `json:"wins"` // differences above 0
 	Losses     int      `json:"losses"`
 	Ties       int      `json:"ties"`
-	Sign       float64  `json:"sign_p"`     // probability of wins and losses as uneven as these, or more, if neither is better
-	Rank       float64  `json:"wilcoxon_p"` // the same of the signed ranks
+	Sign       float64  `json:"sign_p"`     // probability of wins and losses at least as uneven as these, if neither is better
+	Rank       float64  `json:"wilcoxon_p"` // the same for the sums of signed ranks
 }
 
-// PairsOf compares by differences.
+// PairsOf compares two contestants by their differences, one for each subject.
 func PairsOf(differences []float64) Pairs {
 	p := Pairs{Difference: IntervalOf(differences)}
 	for _, d := range differences {
@@ -88,15 +95,15 @@ func PairsOf(differences []float64) Pairs {
 	return p
 }
 
-// sign returns the two-sided probability of the sign test: of Binomial(n, 1/2).
+// sign returns the two-sided probability of the sign test: exact, by Binomial(n, 1/2), up to n =
+// 1000; above, by the normal approximation with correction for continuity, since 2^-n underflows.
 func sign(wins, losses int) float64 {
 	n, k := wins+losses, min(wins, losses)
-	term := math.Exp2(-float64(n)) // of 0 successes; underflows from some thousand on
 	if n > 1000 {
 		z := (math.Abs(float64(wins-losses)) - 1) / math.Sqrt(float64(n))
 		return math.Erfc(max(z, 0) / math.Sqrt2)
 	}
-	sum := 0.0
+	sum, term := 0.0, math.Exp2(-float64(n)) // term: of i wins
 	for i := 0; i <= k; i++ {
 		sum += term
 		term *= float64(n-i) / float64(i+1)
@@ -136,7 +143,7 @@ func signedRank(differences []float64) float64 {
 		z := (float64(less-total/2)/2 + .5) / math.Sqrt(n*(n+1)*(2*n+1)/24-ties/48)
 		return math.Erfc(-min(z, 0) / math.Sqrt2)
 	}
-	share := make([]float64, less+1) // of the signs with this sum of positive ranks
+	share := make([]float64, less+1) // share of all signs that have this sum of twice the positive ranks
 	share[0] = 1
 	for _, r := range twice {
 		for s := less; s >= 0; s-- {

@@ -20,7 +20,7 @@ const keyColumn = "case"
 // Column is a column of the rows of a type.
 type Column struct {
 	Name string
-	Made bool // it says how the row was made (tag store:"made"): it may differ between two runs
+	Made bool // how the row was made (tag store:"made"): may differ between two runs
 	at   []int
 	typ  reflect.Type
 }
@@ -125,10 +125,10 @@ func set[R any](row *R, c *Column, text string) error {
 	return nil
 }
 
-// Difference is a column in which two rows of one name differ.
+// Difference is a column in which two rows differ, with the texts of both cells.
 type Difference struct{ Column, A, B string }
 
-// Differences compares two rows by all columns that do not say how they were made.
+// Differences compares two rows by all columns but those with Made.
 func Differences[R any](a, b *R) (list []Difference) {
 	for _, c := range Columns[R]() {
 		if c.Made {

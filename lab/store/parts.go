@@ -15,9 +15,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// partRows is the number of rows of a part. A row waits for its part half a second at first, and
-// then twice as long for each part, so that a long run has few of them. A killed worker loses the
-// rows that wait.
+// partRows is the most rows of a part. The patience of Parts begins with leastPatience and doubles
+// with each part, up to mostPatience, so that a long run has few parts. A killed worker loses the
+// waiting rows.
 const (
 	partRows      = 5000
 	leastPatience = time.Second / 2
@@ -31,11 +31,9 @@ const partEnd = ".parquet"
 // is whole, so any file system will do, and any number of workers. It is safe for concurrent use.
 type Parts[R any] struct {
 	dir, worker string
-	now         func() time.Duration
 
 	mu       sync.Mutex
-	pending  []R
-	since    time.Duration
+	queue    queue[R]
 	patience time.Duration
 }
 
@@ -46,26 +44,21 @@ func OpenParts[R any](dir, worker string, now func() time.Duration) (*Parts[R], 
 		return nil, nil, err
 	}
 	rows, err := ReadParts[R](dir)
-	return &Parts[R]{dir: dir, worker: worker, now: now, patience: leastPatience}, rows, err
+	return &Parts[R]{dir: dir, worker: worker, queue: queue[R]{now: now}, patience: leastPatience}, rows, err
 }
 
-// Put adds a row.
+// Put adds a row. It is on disk after Flush, or after a later Put.
 func (p *Parts[R]) Put(row *R) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
-	if len(p.pending) == 0 {
-		p.since = now
-	}
-	p.pending = append(p.pending, *row)
-	if len(p.pending) < partRows && now-p.since < p.patience {
+	if !p.queue.add(row, partRows, p.patience) {
 		return nil
 	}
 	p.patience = min(2*p.patience, mostPatience)
 	return p.flush()
 }
 
-// Flush writes the rows that wait to a file of their own.
+// Flush writes the waiting rows to a file of their own.
 func (p *Parts[R]) Flush() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,14 +66,14 @@ func (p *Parts[R]) Flush() error {
 }
 
 func (p *Parts[R]) flush() error {
-	if len(p.pending) == 0 {
+	if len(p.queue.rows) == 0 {
 		return nil
 	}
 	file, err := os.CreateTemp(p.dir, "."+p.worker+".*")
 	if err != nil {
 		return err
 	}
-	err = WriteParquet(file, p.pending, nil, nil)
+	err = WriteParquet(file, p.queue.rows, nil, nil)
 	if err == nil {
 		err = file.Chmod(0o644)
 	}
@@ -93,15 +86,15 @@ func (p *Parts[R]) flush() error {
 		os.Remove(file.Name())
 		return err
 	}
-	p.pending = p.pending[:0]
+	p.queue.rows = p.queue.rows[:0]
 	return nil
 }
 
-// Close writes the rows that wait.
+// Close writes the waiting rows.
 func (p *Parts[R]) Close() error { return p.Flush() }
 
 // flat returns a struct type with a field for each column, and fields for more columns of numbers.
-// The library loses nil in embedded structs.
+// With embedded structs parquet-go would lose nil.
 func flat(columns []Column, more []string) reflect.Type {
 	var fields []reflect.StructField
 	add := func(name string, typ reflect.Type) {
@@ -168,8 +161,9 @@ func readParquet[R any](path string) ([]R, error) {
 	rows := make([]R, f.NumRows())
 	in := parquet.NewReader(f)
 	defer func() { _ = in.Close() }() // all rows were read by then
+	typ := flat(columns, nil)
 	for i := range rows {
-		line := reflect.New(flat(columns, nil))
+		line := reflect.New(typ)
 		if err := in.Read(line.Interface()); err != nil {
 			return nil, fmt.Errorf("%s: row %d of %d: %w", path, i+1, len(rows), err)
 		}
@@ -186,8 +180,8 @@ func sameNames(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// ReadParts reads all files of a folder, each row once, in the order of their names. Two rows of
-// one name that differ are an error: a result then depends on more than its name says.
+// ReadParts reads all files of a folder. It returns each row once, in the order of the rows' names.
+// Different rows of one name are an error: the result depends on more than its name says.
 func ReadParts[R any](dir string) (rows []R, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*"+partEnd))
 	if err != nil {

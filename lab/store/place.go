@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// networks are the magic numbers of file systems that other machines can write to. Locks and
-// mapped memory, on which SQLite rests, do not hold there.
+// networks names the file systems that other machines can write to, by magic number. SQLite needs
+// locks and mapped memory, which do not hold there.
 var networks = map[uint32]string{
 	0x6969: "NFS", 0x517b: "SMB", 0xff534d42: "CIFS", 0xfe534d42: "SMB", 0x0bd00bd0: "Lustre", 0x47504653: "GPFS",
 	0x00c36400: "Ceph", 0x5346414f: "AFS", 0x73757245: "Coda", 0x19830326: "BeeGFS", 0x65735546: "FUSE (such as sshfs or GlusterFS)",
@@ -25,7 +25,7 @@ func networkOf(dir string, statfs func(string, *syscall.Statfs_t) error) (string
 	return networks[uint32(s.Type)], nil
 }
 
-// checkPlace returns an error if a store must not lie at a path.
+// checkPlace returns an error if a path is on a network file system.
 func checkPlace(path string, statfs func(string, *syscall.Statfs_t) error) error {
 	kind, err := networkOf(filepath.Dir(path), statfs)
 	if err == nil && kind != "" {

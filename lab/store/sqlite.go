@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,8 +20,9 @@ import (
 // applicationID marks the files of a store: "wlab".
 const applicationID = 0x776c6162
 
-// batch is the number of rows of a transaction, and patience the longest time that a row waits for
-// the end of one. A killed process loses the rows that wait; they are computed again.
+// batch is the most rows of a transaction. A Put later than patience after the first waiting row
+// ends the transaction earlier. A killed process loses the waiting rows; the next run computes them
+// again.
 const (
 	batch    = 200
 	patience = time.Second / 2
@@ -30,14 +32,11 @@ const (
 type Store[R any] struct {
 	path    string
 	columns []Column
-	now     func() time.Duration
-
-	mu      sync.Mutex
-	db      *sql.DB
 	lock    *os.File // nil if read-only
-	insert  string
-	pending []R
-	since   time.Duration // when the first pending row came
+
+	mu    sync.Mutex
+	db    *sql.DB
+	queue queue[R]
 }
 
 // Open opens a store for writing, or creates it. It refuses a network file system, a second writer,
@@ -50,7 +49,7 @@ func Open[R any](path string, now func() time.Duration) (*Store[R], error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store[R]{path: path, columns: Columns[R](), now: now, lock: lock}
+	s := &Store[R]{path: path, columns: Columns[R](), lock: lock, queue: queue[R]{now: now}}
 	if err = s.connect("rwc"); err == nil {
 		err = s.create()
 	}
@@ -112,8 +111,8 @@ func (s *Store[R]) create() error {
 		}
 		cells = append(cells, cell)
 	}
-	// The tables come in one transaction, and the mark with them: a killed process leaves a file
-	// with all of it or with nothing.
+	// One transaction makes the tables and the mark, so that a killed process leaves all of them or
+	// an empty file.
 	tx, err := s.db.Begin()
 	if err != nil {
 		return err
@@ -145,14 +144,9 @@ func (s *Store[R]) check() error {
 		}
 		have = append(have, name)
 	}
-	var want, marks []string
-	for i := range s.columns {
-		want, marks = append(want, s.columns[i].Name), append(marks, "?")
-	}
-	if strings.Join(have, " ") != strings.Join(want, " ") {
+	if !slices.Equal(have, Head(s.columns)) {
 		return fmt.Errorf("%s: another version of weft made it, with other columns: export it with that version, and begin a new store", s.path)
 	}
-	s.insert = fmt.Sprintf("INSERT OR REPLACE INTO rows VALUES (%s)", strings.Join(marks, ", "))
 	return rows.Err()
 }
 
@@ -179,23 +173,18 @@ func (s *Store[R]) Rows() (list []R, err error) {
 	return list, rows.Err()
 }
 
-// Put stores a row, in place of one of the same name. It is on disk after Flush, or some time
-// later.
+// Put stores a row, in place of one of the same name. It is on disk after Flush, or after a later
+// Put.
 func (s *Store[R]) Put(row *R) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
-	if len(s.pending) == 0 {
-		s.since = now
-	}
-	s.pending = append(s.pending, *row)
-	if len(s.pending) < batch && now-s.since < patience {
+	if !s.queue.add(row, batch, patience) {
 		return nil
 	}
 	return s.flush()
 }
 
-// Flush writes the rows that wait.
+// Flush writes the waiting rows.
 func (s *Store[R]) Flush() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,21 +192,21 @@ func (s *Store[R]) Flush() error {
 }
 
 func (s *Store[R]) flush() error {
-	if len(s.pending) == 0 {
+	if len(s.queue.rows) == 0 {
 		return nil
 	}
 	tx, err := s.db.Begin()
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	insert, err := tx.Prepare(s.insert)
+	insert, err := tx.Prepare("INSERT OR REPLACE INTO rows VALUES (?" + strings.Repeat(", ?", len(s.columns)-1) + ")")
 	if err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
-	for i := range s.pending {
+	for i := range s.queue.rows {
 		cells := make([]any, len(s.columns))
 		for k := range cells {
-			cells[k] = Value(&s.pending[i], &s.columns[k])
+			cells[k] = Value(&s.queue.rows[i], &s.columns[k])
 		}
 		if _, err := insert.Exec(cells...); err != nil {
 			return errors.Join(fmt.Errorf("%s: %w", s.path, err), tx.Rollback())
@@ -226,7 +215,7 @@ func (s *Store[R]) flush() error {
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	s.pending = s.pending[:0]
+	s.queue.rows = s.queue.rows[:0]
 	return nil
 }
 
@@ -249,7 +238,7 @@ func (s *Store[R]) Told(name string) (text string, err error) {
 	return text, err
 }
 
-// Close writes the rows that wait, and closes the file.
+// Close writes the waiting rows, and closes the file.
 func (s *Store[R]) Close() (err error) {
 	if s.db != nil {
 		err = errors.Join(s.Flush(), s.db.Close())

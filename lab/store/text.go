@@ -32,9 +32,9 @@ func comma(path string) rune {
 	return ','
 }
 
-// OpenText opens a file of rows to be continued, or creates it, and returns its rows. A line that a
-// killed process left half written is dropped. A file that is no table of these rows is left as it
-// is.
+// OpenText opens a file of rows to be continued, or creates it, and returns its rows. It drops a
+// half-written last line, which a killed process left. It does not change a file that is no table
+// of these rows.
 func OpenText[R any](path string) (*TextFile[R], []R, error) {
 	lock, err := takeLock(path)
 	if err != nil {
@@ -97,7 +97,7 @@ func (t *TextFile[R]) Put(row *R) error {
 	return t.add(cellsOf(row, t.columns))
 }
 
-// Flush does nothing: each row is written at once.
+// Flush does nothing: Put has written each row.
 func (t *TextFile[R]) Flush() error { return nil }
 
 // Close closes the file.
@@ -117,8 +117,8 @@ func cellsOf[R any](row *R, columns []Column) []string {
 	return cells
 }
 
-// readText reads a file of rows; errors name the file and the line. Of two rows of one name the
-// later one counts.
+// readText reads a file of rows; errors name the file and the line. A later row replaces an earlier
+// one of the same name.
 func readText[R any](name string, in io.Reader) (rows []R, err error) {
 	columns, at := Columns[R](), map[string]int{}
 	r := csv.NewReader(in)

@@ -108,8 +108,8 @@ func (w *Workload) text() string {
 // cell names a network with a damage.
 func (p *Place) cell() string { return p.Network + "|" + p.Damage }
 
-// variants lists each fabric with each draw of each damage. draws holds the number of draws of cells
-// with more than the least.
+// variants lists each fabric with each draw of each damage. draws holds the number of draws of
+// cells with more than the least.
 func (d *Description) variants(draws map[string]int) (list []*variant) {
 	seen := map[string]bool{}
 	for _, network := range d.Fabrics {

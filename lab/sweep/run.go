@@ -116,7 +116,7 @@ func (r *Run) round(ctx context.Context, p *Plan) error {
 		}
 		left := &Job{variant: j.variant, key: j.key, routing: j.routing, engine: j.engine}
 		for _, c := range j.Cases {
-			if have := r.Rows[c.Row.Case]; (have == nil || have.Status == notRun) {
+			if have := r.Rows[c.Row.Case]; have == nil || have.Status == notRun {
 				left.Cases = append(left.Cases, c)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Schema returns the JSON schema of a description, made of the types.
+// Schema returns the JSON schema of a description, from the types and their tags.
 func Schema() ([]byte, error) {
 	s := schemaOf(reflect.TypeFor[Description]())
 	s["$schema"], s["title"] = "https://json-schema.org/draft/2020-12/schema", "A sweep of weft lab"
@@ -45,14 +45,15 @@ func schemaOf(t reflect.Type) map[string]any {
 	}
 }
 
-// example holds the values of the file of weft lab init; other options are in comments.
+// example holds the options that the file of weft lab init sets; other options are in comments.
 var example = map[string]string{
-	"title":       `"Which engine keeps its bandwidth when links fail?"`,
-	"fabrics":     "[\"rlft(8,2)\", \"torus(5x5,hosts=1)\"]",
-	"damage":      "[none, 0.05, 0.1]",
-	"draws.least": "3",
-	"engines":     "[auto, updn, nue]",
-	"workloads":   "[flow: {}]",
+	"title":        `"Which engine keeps its bandwidth when links fail?"`,
+	"fabrics":      "[\"rlft(8,2)\", \"torus(5x5,hosts=1)\"]",
+	"damage":       "[none, 0.05, 0.1]",
+	"draws.least":  "3",
+	"engines":      "[auto, updn, nue]",
+	"seeds.engine": "[1]",
+	"workloads":    "[flow: {}]",
 }
 
 // Template returns a description with comments, of a sweep that takes some seconds.
@@ -72,9 +73,6 @@ func writeOptions(b *strings.Builder, t reflect.Type, path, indent string) {
 		case f.Type.Kind() == reflect.Struct:
 			fmt.Fprintf(b, "%s:\n", key)
 			writeOptions(b, f.Type, key+".", "  ")
-			if key == "seeds" {
-				b.WriteString("  engine: [1]\n")
-			}
 		case set:
 			fmt.Fprintf(b, "%s%s: %s\n", indent, key, value)
 		case key == "columns":
@@ -85,10 +83,9 @@ func writeOptions(b *strings.Builder, t reflect.Type, path, indent string) {
 	}
 	if path == "" {
 		b.WriteString("\n# Options of the workloads:\n")
-		for _, w := range []reflect.StructField{reflect.TypeFor[Workload]().Field(0), reflect.TypeFor[Workload]().Field(1)} {
+		for w := range reflect.TypeFor[Workload]().Fields() {
 			fmt.Fprintf(b, "#   %s: %s\n", keyOf(w), w.Tag.Get("doc"))
-			p := w.Type.Elem()
-			for field := range p.Fields() {
+			for field := range w.Type.Elem().Fields() {
 				fmt.Fprintf(b, "#     %s: %s%s\n", keyOf(field), field.Tag.Get("doc"), usualOf(field))
 			}
 		}

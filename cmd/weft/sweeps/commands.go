@@ -1,9 +1,7 @@
 package sweeps
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +59,7 @@ such files, for editors.`,
 	return cmd
 }
 
-// results are the rows of a store that belong to its sweep.
+// results are the rows of a store, with the sheet and the description of its last sweep.
 type results struct {
 	*sweep.Description
 	sheet *sweep.Sheet
@@ -97,8 +95,8 @@ func mergeCmd() *cobra.Command {
 		Use:   "merge FOLDER",
 		Short: "put the parts of a sweep's workers into one store",
 		Long: `Put the parts that workers of a sweep wrote (weft lab sweep --shard I/N -o FOLDER) into one SQLite
-store on a local disk. It may run while workers still work, and again later. Two workers that
-computed the same case must agree; they are refused otherwise.`,
+store on a local disk. It may run while workers still work, and again later. If two
+workers computed different rows for one case, it refuses to merge them.`,
 		Example: `  weft lab merge parts -o results.db && weft lab stats results.db`,
 		Args:    cli.OneArgument("FOLDER"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return merge(cmd, args[0], output) },
@@ -213,7 +211,7 @@ commit of weft, and the host.`,
 	return cmd
 }
 
-// write writes the rows in the form of a file's name.
+// write writes the rows as Parquet or text, by the ending of a file's name.
 func (r *results) write(w io.Writer, name string) error {
 	rows := ordered(r.rows, r.sheet)
 	more := r.FurtherNames()
@@ -289,9 +287,10 @@ func (r *results) find(prefix string) (found *sweep.Row, err error) {
 	return found, nil
 }
 
-// errDiffers is the answer that a row could not be repeated.
+// errDiffers is the answer no of show and diff.
 var errDiffers = cli.ExitWith(cli.ExitNo, errors.New("the results differ"))
 
+// printRow prints a row, and how the row computed again differs from it; again may be nil.
 func printRow(w io.Writer, row, again *sweep.Row) error {
 	table := [][]string{}
 	for _, c := range store.Columns[sweep.Row]() {
@@ -344,23 +343,27 @@ and equal, but for versions, hosts and seconds.`,
 	return cmd
 }
 
-// diff prints the rows that differ.
+// diff prints the cells in which the rows of two stores differ, and counts the rows.
 func diff(w io.Writer, names []string, d *sweep.Description, a, b []sweep.Row) error {
-	key := func(r *sweep.Row) string { return fmt.Sprintf("%+v %+v", r.Graph, withoutIdentity(r.Asked)) }
+	key := func(r *sweep.Row) string {
+		asked := r.Asked
+		asked.Identity = ""
+		return fmt.Sprintf("%s %+v", r.Graph, asked)
+	}
 	there := map[string]*sweep.Row{}
 	for i := range b {
 		there[key(&b[i])] = &b[i]
 	}
-	same, only := 0, 0
+	same, changed, only := 0, 0, 0
 	table := [][]string{{"COLUMN", names[0], names[1], "ENGINE", "FABRIC"}}
-	changed := 0
 	for i := range a {
-		o := there[key(&a[i])]
+		k := key(&a[i])
+		o := there[k]
 		if o == nil {
 			only++
 			continue
 		}
-		delete(there, key(&a[i]))
+		delete(there, k)
 		x, y := a[i], *o
 		y.Case, y.Identity, y.Sources, y.Place = x.Case, x.Identity, x.Sources, x.Place
 		list := store.Differences(&x, &y)
@@ -383,76 +386,4 @@ func diff(w io.Writer, names []string, d *sweep.Description, a, b []sweep.Row) e
 		return errDiffers
 	}
 	return nil
-}
-
-func withoutIdentity(a sweep.Asked) sweep.Asked {
-	a.Identity = ""
-	return a
-}
-
-func freezeCmd() *cobra.Command {
-	var title, authors string
-	cmd := &cobra.Command{
-		Use:   "freeze STORE DIR",
-		Short: "write the results of a sweep so that they can be cited",
-		Long: `Write the results of a sweep to a new folder DIR, so that they can be archived and cited: the rows as
-Parquet and CSV, the description (sweep.yaml), a README.md with the command and the sources, a
-CITATION.cff, and SHA256SUMS with a checksum for each file. The same results give the same bytes.`,
-		Example: `  weft lab freeze results.db frozen --title 'Engines under damage' --authors 'A. Weaver, B. Loom'`,
-		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := readResults(args[0])
-			if err != nil {
-				return err
-			}
-			return r.freeze(cmd.ErrOrStderr(), args[1], cmp.Or(title, r.Title, "Results of a sweep of weft"), authors)
-		},
-	}
-	cmd.Flags().StringVar(&title, "title", "", "`TITLE` of the citation (default: that of the sweep)")
-	cmd.Flags().StringVar(&authors, "authors", "", "`NAMES` of the authors, with commas")
-	return cmd
-}
-
-// freeze writes the results to a folder.
-func (r *results) freeze(told io.Writer, dir, title, authors string) error {
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
-	}
-	var sums bytes.Buffer
-	for _, f := range []struct {
-		name  string
-		write func(w io.Writer) error
-	}{
-		{"rows.csv", func(w io.Writer) error { return r.write(w, "rows.csv") }},
-		{"rows.parquet", func(w io.Writer) error { return r.write(w, "rows.parquet") }},
-		{"sweep.yaml", func(w io.Writer) error { _, err := io.WriteString(w, r.sheet.Description); return err }},
-		{"README.md", func(w io.Writer) error { return r.readme(w, title) }},
-		{"CITATION.cff", func(w io.Writer) error { return r.citation(w, title, authors) }},
-	} {
-		var data bytes.Buffer
-		if err := f.write(&data); err != nil {
-			return err
-		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data.Bytes()), f.name)
-		if err := os.WriteFile(filepath.Join(dir, f.name), data.Bytes(), 0o644); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(told, "weft: %d rows are in %s\n", have(r.rows, r.sheet), dir)
-	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), sums.Bytes(), 0o644)
-}
-
-func (r *results) readme(w io.Writer, title string) error {
-	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe command was\n\n    %s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
-		title, have(r.rows, r.sheet), len(r.sheet.Cases), cli.Version, cli.Commit(), strings.Join(r.sheet.Sources, " "), r.sheet.Command)
-	return err
-}
-
-func (r *results) citation(w io.Writer, title, authors string) error {
-	fmt.Fprintf(w, "cff-version: 1.2.0\nmessage: If you use these results, please cite them.\ntype: dataset\ntitle: %q\nversion: %q\n", title, strings.Join(r.sheet.Sources, "-"))
-	_, err := fmt.Fprintln(w, "authors:")
-	for name := range strings.SplitSeq(cmp.Or(authors, "the users of weft"), ",") {
-		_, err = fmt.Fprintf(w, "  - name: %q\n", strings.TrimSpace(name))
-	}
-	return err
 }

@@ -1,9 +1,9 @@
 package sweeps
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"weft"
 	"weft/cmd/weft/cli"
@@ -28,8 +27,8 @@ type keeper interface {
 	Close() error
 }
 
-// openKeeper opens what an output names, and reads the rows that it has.
-func openKeeper(path string, shard sweep.Shard) (keeper, map[string]*sweep.Row, error) {
+// openKeeper opens the store, text file or folder of an output, and reads its rows.
+func openKeeper(cmd *cobra.Command, path string, shard sweep.Shard) (keeper, map[string]*sweep.Row, error) {
 	switch ext := filepath.Ext(path); {
 	case path == "":
 		return nothing{}, map[string]*sweep.Row{}, nil
@@ -39,13 +38,13 @@ func openKeeper(path string, shard sweep.Shard) (keeper, map[string]*sweep.Row, 
 			return nil, nil, fmt.Errorf("-o %s: with --shard want a folder", path)
 		}
 		parts, rows, err := store.OpenParts[sweep.Row](path, name, cli.Clock())
-		return &partsKeeper{parts, filepath.Join(path, name+sheetEnd)}, byCase(rows), err
+		return &partsKeeper{parts, cmd, filepath.Join(path, name+sheetEnd)}, byCase(rows), err
 	case ext == ".csv" || ext == ".tsv":
 		file, rows, err := store.OpenText[sweep.Row](path)
 		if err != nil {
 			return nil, nil, err
 		}
-		return textKeeper{file}, byCase(rows), nil
+		return &textKeeper{file, cmd, path}, byCase(rows), nil
 	case ext == ".parquet":
 		return nil, nil, fmt.Errorf("-o %s: a Parquet file cannot be continued: keep the rows in a store (-o results.db), and export it (weft lab export)", path)
 	}
@@ -82,9 +81,27 @@ func ordered(rows map[string]*sweep.Row, sheet *sweep.Sheet) (list []sweep.Row) 
 	return list
 }
 
-// sortText writes a file of lines again, in the order of the sweep: the cases end in another order.
-// Rows of other sweeps come after them.
-func sortText(path string, rows map[string]*sweep.Row, sheet *sweep.Sheet) error {
+// nothing keeps no rows.
+type nothing struct{}
+
+func (nothing) Put(*sweep.Row) error    { return nil }
+func (nothing) Flush() error            { return nil }
+func (nothing) Tell(*sweep.Sheet) error { return nil }
+func (nothing) Close() error            { return nil }
+
+// textKeeper keeps rows in a file of lines.
+type textKeeper struct {
+	*store.TextFile[sweep.Row]
+	cmd  *cobra.Command
+	path string
+}
+
+// Tell does nothing: a file of lines has no place for a sheet.
+func (*textKeeper) Tell(*sweep.Sheet) error { return nil }
+
+// sort writes the file again: the rows in the order of the sweep, then those of other sweeps. No
+// row can be put after that.
+func (k *textKeeper) sort(rows map[string]*sweep.Row, sheet *sweep.Sheet) error {
 	list := ordered(rows, sheet)
 	of := map[string]bool{}
 	for i := range list {
@@ -95,26 +112,10 @@ func sortText(path string, rows map[string]*sweep.Row, sheet *sweep.Sheet) error
 			list = append(list, *rows[name])
 		}
 	}
-	var text bytes.Buffer
-	if err := store.WriteText(path, &text, list, nil, nil); err != nil {
-		return err
-	}
-	return replace(path, text.Bytes())
+	return cli.WriteQuietly(k.cmd, k.path, func(w io.Writer) error { return store.WriteText(k.path, w, list, nil, nil) })
 }
 
-// nothing keeps no rows.
-type nothing struct{}
-
-func (nothing) Put(*sweep.Row) error    { return nil }
-func (nothing) Flush() error            { return nil }
-func (nothing) Tell(*sweep.Sheet) error { return nil }
-func (nothing) Close() error            { return nil }
-
-type textKeeper struct{ *store.TextFile[sweep.Row] }
-
-// Tell does nothing: a file of lines has no place for a sheet.
-func (textKeeper) Tell(*sweep.Sheet) error { return nil }
-
+// storeKeeper keeps rows in a store.
 type storeKeeper struct{ *store.Store[sweep.Row] }
 
 // Tell stores the sheet.
@@ -129,40 +130,16 @@ func (k storeKeeper) Tell(sheet *sweep.Sheet) error {
 // sheetEnd ends the names of the sheets of workers.
 const sheetEnd = ".json"
 
+// partsKeeper keeps the rows of a worker in parts.
 type partsKeeper struct {
 	*store.Parts[sweep.Row]
-	sheet string // its file
+	cmd   *cobra.Command
+	sheet string // the file of the sheet
 }
 
 // Tell writes the sheet beside the parts.
 func (k *partsKeeper) Tell(sheet *sweep.Sheet) error {
-	text, err := json.Marshal(sheet)
-	if err != nil {
-		return err
-	}
-	return replace(k.sheet, append(text, '\n'))
-}
-
-// replace writes a file that appears when it is whole.
-func replace(path string, data []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err == nil {
-		err = file.Chmod(0o644)
-	}
-	if e := file.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
+	return cli.WriteQuietly(k.cmd, k.sheet, func(w io.Writer) error { return json.NewEncoder(w).Encode(sheet) })
 }
 
 // sourceDigest returns the function that digests the sources in this program.
@@ -171,17 +148,11 @@ func sourceDigest() func(packages ...string) (string, error) {
 	return tree.Digest
 }
 
-// made says who makes rows.
+// made returns the columns about this program and this host.
 func made() sweep.Made {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
 	return sweep.Made{Version: cli.Version, Commit: cli.Commit(), Platform: strings.Join([]string{runtime.GOOS, runtime.GOARCH, runtime.Version()}, " "), Host: host}
-}
-
-// flagNames lists the flags of a command.
-func flagNames(cmd *cobra.Command) (list []string) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { list = append(list, f.Name) })
-	return list
 }

@@ -14,8 +14,8 @@ import (
 	"weft/lab/sweep"
 )
 
-// bar shows on a terminal the share of cases that are over, the time left and a case that runs.
-// Elsewhere it prints a line now and then.
+// bar shows progress on a terminal: the share of finished cases, the time left and a running case.
+// Elsewhere it prints a line at intervals of lineEvery.
 type bar struct {
 	cmd      *cobra.Command
 	terminal *os.File // nil elsewhere
@@ -65,7 +65,7 @@ func (b *bar) begin(p *sweep.Plan, missing int) {
 		})))
 }
 
-// left estimates the time left from the cases that are over.
+// left estimates the time left from the finished cases.
 func (b *bar) left() string {
 	ended, all := b.ended.Load(), b.all.Load()
 	if ended == 0 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
@@ -33,7 +34,6 @@ type sweepFlags struct {
 	short   sweep.Description // of the short form
 	shares  []float64
 	runs    int
-	list    string
 	output  string
 	shard   string
 	behind  string
@@ -83,7 +83,7 @@ func sweepCmd() *cobra.Command {
 	o.fabric.Add(cmd)
 	o.routing.Add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.list, "list", "", "`FILE` with more FABRICs, one a line; # begins a comment")
+	f.StringVar(&o.short.List, "list", "", "`FILE` with more FABRICs, one a line; # begins a comment")
 	f.StringVar(&o.fabric.Dir, "in", "", "`DIR` in which relative file names of FABRICs are looked up (default: the current directory)")
 	f.StringArrayVarP(&o.short.Engines, "engine", "e", []string{"auto", "ftree", "torus", "dor", "dfsssp", "lash", "nue", "hyperx", "updn", "sssp", "minhop"}, "`ENGINE` with its options, or a chain; can be repeated")
 	f.Float64SliceVar(&o.shares, "failed", []float64{0, .01, .05, .1, .2}, "`SHARES` of the links between switches that fail")
@@ -99,10 +99,11 @@ func sweepCmd() *cobra.Command {
 	return cmd
 }
 
-// fileOnly are the options that go with a file that describes the sweep.
-var fileOnly = []string{"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "behind", "predictions", "figure", "against", "json", "help"}
+// withFile lists the options that may be given with a file that describes the sweep.
+var withFile = []string{"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "behind", "predictions", "figure", "against", "json", "help"}
 
-// describe returns the description of the file, or of the short form, with the lists that it names.
+// describe returns the description of the file, or of the short form, and reads the files that it
+// names.
 func (o *sweepFlags) describe(cmd *cobra.Command, args []string) (*sweep.Description, error) {
 	d := &o.short
 	if len(args) == 1 && (filepath.Ext(args[0]) == ".yaml" || filepath.Ext(args[0]) == ".yml") {
@@ -113,14 +114,18 @@ func (o *sweepFlags) describe(cmd *cobra.Command, args []string) (*sweep.Descrip
 		if d, err = sweep.Parse(args[0], data); err != nil {
 			return nil, err
 		}
-		for _, name := range changed(cmd) {
-			if !slices.Contains(fileOnly, name) {
-				return nil, fmt.Errorf("--%s: the file %s describes the sweep: write it there", name, args[0])
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if err == nil && !slices.Contains(withFile, f.Name) {
+				err = fmt.Errorf("--%s: the file %s describes the sweep: write it there", f.Name, args[0])
 			}
-		}
-		if err := o.complete(d, args[0]); err != nil {
+		})
+		if err != nil {
 			return nil, err
 		}
+		if err := errors.Join(readList(d), o.readFiles(d)); err != nil {
+			return nil, err
+		}
+		d.SetUsual()
 		if err := d.Validate(); err != nil {
 			return nil, fmt.Errorf("%s: %w", args[0], err)
 		}
@@ -135,40 +140,44 @@ func (o *sweepFlags) describe(cmd *cobra.Command, args []string) (*sweep.Descrip
 	if d.Draws.Least < 1 {
 		return nil, fmt.Errorf("--seeds %d: want at least one draw", d.Draws.Least)
 	}
-	d.Fabrics, d.List, d.Options, d.FreshLIDs = args, o.list, o.routing.Options, o.routing.LIDs.Fresh
+	d.Fabrics, d.Options, d.FreshLIDs = args, o.routing.Options, o.routing.LIDs.Fresh
 	d.Lanes, d.LMC = []int{o.routing.MaxVLs}, []int{int(o.routing.LIDs.LMC)}
 	d.Seeds = sweep.Seeds{Engine: []uint64{o.routing.Seed}, Traffic: []uint64{o.routing.Seed}}
 	d.Workloads = []sweep.Workload{{Flow: &flowload.Params{Runs: o.runs}}}
 	if err := o.routing.Check(); err != nil {
 		return nil, err
 	}
-	if err := o.complete(d, ""); err != nil {
+	if err := readList(d); err != nil {
 		return nil, err
 	}
+	d.SetUsual()
 	if len(d.Fabrics) == 0 {
 		return nil, errors.New("name a FABRIC, a file of them with --list, or a file that describes a sweep (weft lab init)")
 	}
 	return d, d.Validate()
 }
 
-// complete reads the files that a description names, and sets what it leaves out.
-func (o *sweepFlags) complete(d *sweep.Description, name string) error {
-	if d.List != "" {
-		data, err := os.ReadFile(d.List)
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(string(data)) {
-			line, _, _ = strings.Cut(line, "#")
-			if line = strings.TrimSpace(line); line != "" {
-				d.Fabrics = append(d.Fabrics, line)
-			}
-		}
-	}
-	d.SetUsual()
-	if name == "" {
+// readList adds the fabrics in the file List.
+func readList(d *sweep.Description) error {
+	if d.List == "" {
 		return nil
 	}
+	data, err := os.ReadFile(d.List)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(data)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			d.Fabrics = append(d.Fabrics, line)
+		}
+	}
+	return nil
+}
+
+// readFiles reads the files Kinds and Levels of a description, and notes Roles, which is read with
+// each fabric.
+func (o *sweepFlags) readFiles(d *sweep.Description) error {
 	o.fabric.Roles = d.Roles
 	if d.Kinds != "" {
 		data, err := os.ReadFile(d.Kinds)
@@ -204,16 +213,6 @@ func parseShard(text string) (s sweep.Shard, err error) {
 	return s, nil
 }
 
-// changed lists the options that were given.
-func changed(cmd *cobra.Command) (list []string) {
-	for _, name := range flagNames(cmd) {
-		if cmd.Flags().Changed(name) {
-			list = append(list, name)
-		}
-	}
-	return list
-}
-
 func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	shard, err := parseShard(o.shard)
 	if err != nil {
@@ -237,7 +236,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	keep, rows, err := openKeeper(o.output, shard)
+	keep, rows, err := openKeeper(cmd, o.output, shard)
 	if err != nil {
 		return err
 	}
@@ -248,13 +247,11 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	sheet, err := o.compute(cmd.Context(), r, keep)
 	bar.stop()
+	if text, is := keep.(*textKeeper); is && err == nil {
+		err = text.sort(rows, sheet)
+	}
 	if err = errors.Join(err, keep.Close()); err != nil && !errors.Is(err, context.Canceled) || sheet == nil {
 		return err
-	}
-	if text := filepath.Ext(o.output); err == nil && (text == ".csv" || text == ".tsv") {
-		if err := sortText(o.output, rows, sheet); err != nil {
-			return err
-		}
 	}
 	if shard.N > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d of %d cases of part %s are in %s\n", have(rows, sheet), len(sheet.Cases), o.shard, o.output)
@@ -276,6 +273,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	return errors.Join(err, o.standings(cmd, d, ordered(rows, sheet), setup, err == nil))
 }
 
+// kept returns what a message about an interruption says of the finished cases.
 func kept(output string) string {
 	if output == "" {
 		return "; with -o FILE they would be kept"
@@ -283,7 +281,7 @@ func kept(output string) string {
 	return "; the same command goes on"
 }
 
-// have counts the rows of a sheet.
+// have counts the cases of a sheet that have a row.
 func have(rows map[string]*sweep.Row, sheet *sweep.Sheet) (n int) {
 	for _, name := range sheet.Cases {
 		if rows[name] != nil {
@@ -293,7 +291,7 @@ func have(rows map[string]*sweep.Row, sheet *sweep.Sheet) (n int) {
 	return n
 }
 
-// compute runs a sweep, and tells the keeper which rows belong to it.
+// compute runs a sweep. It gives the keeper the sheet of each round.
 func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*sweep.Sheet, error) {
 	text, err := yaml.Marshal(r.Description)
 	if err != nil {
@@ -310,7 +308,7 @@ func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*s
 	return sheet, errors.Join(err, told)
 }
 
-// command returns the command line, without the folder of the program.
+// command returns the command line, quoted for a shell, without the folder of the program.
 func command() string {
 	words := []string{"weft"}
 	for _, word := range os.Args[1:] {
@@ -322,7 +320,8 @@ func command() string {
 	return strings.Join(words, " ")
 }
 
-// standings prints how far each engine is behind the best, of the rows under bisections and shifts.
+// standings prints how far each engine is behind the best under bisections and shifts. After a
+// whole sweep it also prints the predictions, if asked.
 func (o *sweepFlags) standings(cmd *cobra.Command, d *sweep.Description, rows []sweep.Row, setup *sweep.Setup, whole bool) error {
 	var all []compare.SweepRow
 	for i := range rows {

@@ -28,7 +28,7 @@ type Figures struct {
 	Shift       *float64 `parquet:"shift_congestion_sum"` // all-to-all by shifts: sum of the largest congestions
 	Pairs       *int64   `parquet:"channel_load_max_pairs"`
 	Dark        *int64   `parquet:"dark_channels"`
-	Undelivered *int64   `parquet:"undelivered_pairs"` // of the pattern: flows
+	Undelivered *int64   `parquet:"undelivered_pairs"` // flows, if there is a pattern
 	Bandwidth   *float64 `parquet:"pattern_bandwidth_share"`
 	BandwidthCI *float64 `parquet:"pattern_bandwidth_ci95_share"`
 	Congestion  *float64 `parquet:"pattern_congestion_max_flows"`
@@ -55,7 +55,7 @@ func (p *Params) request(seed uint64, workers int) *flows.Request {
 	}
 }
 
-// Measure measures a Plan.
+// Measure measures a Plan: under the pattern, or else under bisections and shifts.
 func Measure(ctx context.Context, g *fabric.Graph, r *planner.Result, p *Params, seed uint64, workers int) (*Figures, error) {
 	if p.Pattern != "" {
 		s, err := flows.Simulate(ctx, g, r, p.request(seed, workers))
