@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -356,6 +357,34 @@ func TestInterrupted(t *testing.T) {
 	}
 	if len(r.Rows) != 5 {
 		t.Errorf("%d rows", len(r.Rows))
+	}
+}
+
+// fullDisk keeps some rows, and then fails.
+type fullDisk struct{ left atomic.Int32 }
+
+var errFull = errors.New("the disk is full")
+
+func (k *fullDisk) Put(*Row) error {
+	if k.left.Add(-1) < 0 {
+		return errFull
+	}
+	return nil
+}
+
+func (*fullDisk) Flush() error { return nil }
+
+// TestKeeperFails: a run ends with the error of its keeper, not with that of the jobs which the
+// failure interrupted.
+func TestKeeperFails(t *testing.T) {
+	for range 5 {
+		keep := &fullDisk{}
+		keep.left.Store(3)
+		r := &Run{Description: describe(t, small), Setup: setup(), Keep: keep, Rows: map[string]*Row{}, Begin: func(*Plan, int) {}, Step: func(string) {}, Done: func(*Row) {}}
+		r.Setup.Workers = 4
+		if _, err := r.Do(t.Context()); !errors.Is(err, errFull) || errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -49,9 +49,9 @@ const sweepHelp = `Compare engines on many fabrics, intact and with random links
 Input is a file that describes the sweep (weft lab init writes one), or in the short form a list of
 FABRICs with options. Each fabric is routed by each engine, and each routing is judged and measured;
 usually effective bisection bandwidth, all-to-all by shifts, and most pairs of hosts on one link.
-All engines get the same bisections and shifts. The output is three tables: how the cases ended,
-intervals by fabric, and each engine against the first one on the same fabrics. No figure depends on
-the machine, nor on the number of cores.
+All engines get the same bisections and shifts. It prints how the cases ended, intervals by fabric,
+each engine against the first one on the same fabrics, and how far each is behind the best. No
+figure depends on the machine, nor on the number of cores.
 
 RESULTS
 
