@@ -8,9 +8,9 @@ import (
 	"weft/route"
 )
 
-// batches says that LIDs with one target switch can be judged together: every packet has the same
-// SLs at a switch, whatever its LID, and nothing stands in its way. Packets on a channel then have
-// the mask all, and with pairs of hosts among them the mask withHosts too.
+// batches says that LIDs with one target switch can be judged together: all packets have the same
+// SLs, whatever their LID, and no switch discards them or is drained. Packets on a channel then
+// have the mask all, and with pairs of hosts among them the mask withHosts too.
 type batches struct {
 	all, withHosts uint64
 	links          []link  // by port slot
@@ -96,7 +96,7 @@ type cell struct {
 	rank  uint8
 }
 
-// once counts a LID in sums.
+// once counts a LID in sums, above its pairs: a LID without pairs uses the channel too.
 const once = 1 << 40
 
 // fewest is the smallest number of LIDs that are judged together.

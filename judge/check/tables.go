@@ -25,7 +25,7 @@ func newColumns(t *route.Tables, switches int) columns {
 	return columns{tables: t, switches: switches, stride: stride, ports: make([]uint8, route.BlockSize*stride), loaded: -1}
 }
 
-// load fetches the block, if somebody has not.
+// load fetches the block, unless it has done so.
 func (c *columns) load() {
 	block := c.block
 	if c.loaded == block {

@@ -27,6 +27,12 @@ const (
 	sharing
 )
 
+// portExample is SharedPorts by numbers.
+type portExample struct {
+	found                    bool
+	leaf, to, other, through int32
+}
+
 // portPairs finds the pairs of one node that share a switch, leaf by leaf.
 type portPairs struct {
 	g       *fabric.Graph
@@ -42,7 +48,7 @@ type portPairs struct {
 	used    []int32   // switches with entries in through
 	pairs   int64
 	shared  int64
-	first   *[4]int32 // the first example of the node: leaf, two ports, switch; the leaf is -1 for none
+	first   *portExample // example of the node; nil: paths do not lead to a node
 }
 
 func newPortPairs(g *fabric.Graph) *portPairs {
@@ -53,7 +59,6 @@ func newPortPairs(g *fabric.Graph) *portPairs {
 func (p *portPairs) beginNode(ends []int32) {
 	p.ends, p.leaf = ends, -1
 	p.state = append(p.state[:0], make([]uint8, len(ends)*len(ends))...)
-	p.first[0] = -1
 }
 
 // beginSender starts the paths of a host of a leaf, or of all its hosts.
@@ -107,8 +112,8 @@ func (p *portPairs) endPort(i int) {
 			pair := &p.state[i*len(p.ends)+int(j)]
 			if *pair == reached {
 				*pair = sharing
-				if p.first[0] < 0 {
-					*p.first = [4]int32{p.leaf, p.ends[j], p.ends[i], s}
+				if !p.first.found {
+					*p.first = portExample{true, p.leaf, p.ends[j], p.ends[i], s}
 				}
 			}
 		}
@@ -131,7 +136,7 @@ func (p *portPairs) endLeaf() {
 }
 
 // portPairsOf adds up the pairs of the workers; first has an example for each node.
-func (r *redundancy) portPairsOf(first [][4]int32) PortPairs {
+func (r *redundancy) portPairsOf(first []portExample) PortPairs {
 	out := PortPairs{Examples: []SharedPorts{}}
 	for _, t := range r.overlaps {
 		if t != nil {
@@ -140,9 +145,9 @@ func (r *redundancy) portPairsOf(first [][4]int32) PortPairs {
 		}
 	}
 	for _, e := range first {
-		if e[0] >= 0 && len(out.Examples) < examplesShown {
+		if e.found && len(out.Examples) < examplesShown {
 			g := r.Graph
-			out.Examples = append(out.Examples, SharedPorts{g.SwitchPort(e[0], 0), g.EndName(e[1]), g.EndName(e[2]), g.SwitchPort(e[3], 0)})
+			out.Examples = append(out.Examples, SharedPorts{g.SwitchPort(e.leaf, 0), g.EndName(e.to), g.EndName(e.other), g.SwitchPort(e.through, 0)})
 		}
 	}
 	return out

@@ -72,7 +72,7 @@ func redundancyOf(ctx context.Context, f *check.Facts, workers int) (*Redundancy
 	}
 	g := r.Graph
 	out := &Redundancy{Nodes: len(r.nodes)}
-	first := make([][4]int32, len(r.nodes))
+	first := make([]portExample, len(r.nodes))
 	var err error
 	out.To, err = r.run(ctx, len(r.nodes), func(t *overlap, i int) { r.to(t, r.nodes[i], &first[i]) }, func(i int) int32 { return g.NodeEnds[g.NodeStart[r.nodes[i]]] })
 	if err != nil {
@@ -180,7 +180,7 @@ type example struct {
 
 // to judges the paths from all hosts to the ports of a node. It stores an example of two ports that
 // share a switch in first.
-func (r *redundancy) to(t *overlap, node int32, first *[4]int32) {
+func (r *redundancy) to(t *overlap, node int32, first *portExample) {
 	g := r.Graph
 	ends := g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]]
 	t.resolve(ends)

@@ -39,11 +39,11 @@ func legalRule(ctx context.Context, in *Input) (*Rule, error) {
 	return UpDown(in.Graph, rootOf(in)), nil
 }
 
-// newByDemand makes the rule that Nue's graph begins with. Turns from a channel up a
-// breadth-first tree, and onto a channel down it, come first: they have no cycle, and lead from
-// everywhere to everywhere (newSmart keeps them too). Then come all other turns, the turn with the
-// most shortest paths first, each unless it closes a cycle. Nue then improves its
-// order of channels, which needs a tree a destination; this rule stays as it is.
+// newByDemand makes the rule that Nue's graph begins with. Turns from a channel up a breadth-first
+// tree, and onto a channel down it, come first: they have no cycle, and lead from everywhere to
+// everywhere (newSmart keeps them too). Then come all other turns, the turn with the most shortest
+// paths first, each unless it closes a cycle. Nue then improves its order of channels, which needs
+// a tree a destination; this rule stays as it is.
 func newByDemand(ctx context.Context, in *Input) (*Rule, error) {
 	g := in.Graph
 	all := Unrestricted(g)

@@ -16,7 +16,7 @@ type Options struct {
 	Place   *traffic.Placement // of the ranks, in place of Hosts; nil: a rank is a host port
 	Runs    int
 	Seed    uint64
-	Narrow  float64 // if not 0: stop before Runs when the interval of the mean bandwidth is as narrow as this share of it, see enough
+	Narrow  float64 // if not 0: stop before Runs when the interval of the mean bandwidth is no wider than this share of it (untilEnough)
 	Shuffle bool    // place the ranks on random hosts in every run
 	MaxMin  bool    // compute max-min fair shares too
 	ByRate  bool    // weight congestion by the rates of links; it is 1 if a flow runs at the speed of its hosts

@@ -109,8 +109,8 @@ type Request struct {
 // narrow is the interval of a mean that needs no more bisections, as a share of the mean.
 const narrow = 0.001
 
-// StopEarly ends the random bisections when the interval of their mean is narrow: 0.1 % of it.
-// Other patterns have all runs, since people ask for their extremes too.
+// StopEarly ends random bisections when the interval of their mean is narrow. Other patterns have
+// all runs, since people ask for their extremes too.
 func (r *Request) StopEarly() {
 	if r.File == "" && isBisection(r.Pattern) {
 		r.Narrow = narrow
@@ -257,7 +257,7 @@ func (o *Simulation) Write(w io.Writer) error {
 	}
 	runs := fmt.Sprintf("%d of %s, %s in all", o.Runs, study.Plural(o.Rounds, "round"), study.Plural(o.Flows, "flow"))
 	if o.Enough {
-		runs += "; the mean is known to 0.1 % (more: -n)"
+		runs += fmt.Sprintf("; the mean is known to %g %% (more: -n)", 100*narrow)
 	}
 	rows := [][]string{
 		{"engine", cmp.Or(o.Engine, "tables of a file")},

@@ -12,7 +12,7 @@ import (
 // it is the busiest. Without such a link it is the busiest one to a host.
 type Limit struct {
 	BusyLink
-	// Sources and Targets count the hosts with packets on the link, by the tables at the begin of
+	// Sources and Targets count the hosts with packets on the link, by the tables at the start of
 	// the run; 0 between subnets, where routers choose the way.
 	Sources int `json:"sources"`
 	Targets int `json:"targets"`

@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/planner"
+	"weft/sim/beff"
 	simbetween "weft/sim/between"
 	"weft/sim/flow"
 	"weft/sim/packet"
@@ -33,6 +34,7 @@ type job struct {
 	place   *traffic.Placement // of the ranks of the pattern
 	timed   []traffic.Message  // in place of it
 	streams []traffic.Stream   // likewise
+	beside  []beff.Stream      // beside BEff
 	shuffle bool
 	once    bool
 	changes []NetworkChange
@@ -122,7 +124,7 @@ func (j *job) document() *Simulation {
 	switch {
 	case j.timed != nil:
 		out.Pattern = j.Messages
-	case j.streams != nil && j.IsBEff():
+	case j.beside != nil:
 		out.Pattern += ", beside " + j.Streams
 	case j.streams != nil:
 		out.Pattern = j.Streams
@@ -132,9 +134,6 @@ func (j *job) document() *Simulation {
 		out.Pattern = fmt.Sprintf("uniform, %g %% to %s", 100*j.HotSpots.Share, study.Plural(j.HotSpots.Groups, "hot-spot"))
 	}
 	if j.FarShare != nil {
-		if j.HotSpots.Groups == 0 {
-			out.Pattern = Uniform
-		}
 		out.Pattern += fmt.Sprintf(", %g %% to other subnets", 100**j.FarShare)
 	}
 	if j.Bursts.On > 0 {
@@ -166,9 +165,8 @@ func (j *job) prepare(ctx context.Context) error {
 	j.once = j.Once
 	switch {
 	case j.Messages != "":
-		j.once, j.hosts = true, j.hosts[:ranks]
-		err = j.readMessages()
-		ranks = len(j.hosts)
+		j.once = true
+		ranks, err = j.readMessages(ranks)
 	case j.IsBEff():
 		if j.servers != nil {
 			j.hosts, err = j.ranksOfBEff()
@@ -177,9 +175,7 @@ func (j *job) prepare(ctx context.Context) error {
 			err = j.readBeside()
 		}
 	case j.Streams != "":
-		j.hosts = j.hosts[:ranks]
-		err = errors.Join(j.readStreams(), j.checkLevels())
-		ranks = len(j.hosts)
+		ranks, err = j.readStreams(ranks)
 	case j.File == "" && j.Pattern == Uniform:
 		err = j.checkUniform(ranks)
 	default:
@@ -244,71 +240,6 @@ func (j *job) findPattern(ranks int) (err error) {
 		return fmt.Errorf("--message: all messages of pattern %s have one size, because its rounds wait for one another", j.pattern.Name)
 	}
 	return nil
-}
-
-// readMessages reads the file of messages, which may name switches too.
-func (j *job) readMessages() (err error) {
-	all := withSwitches(j.g, j.hosts)
-	if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, all); err != nil {
-		return err
-	}
-	var ends []*int32
-	for i := range j.timed {
-		ends = append(ends, &j.timed[i].Src, &j.timed[i].Dst)
-	}
-	j.hosts = keepNamed(all, len(j.hosts), ends)
-	return nil
-}
-
-// checkLevels returns an error if a stream has a level of service that the Plan lacks.
-func (j *job) checkLevels() error {
-	for _, s := range j.streams {
-		if _, err := levelOf(j.plan.Plan, s.Level); err != nil {
-			return fmt.Errorf("--streams %s: %w", j.Streams, err)
-		}
-	}
-	return nil
-}
-
-// readStreams reads the file of streams, which may name switches too.
-func (j *job) readStreams() (err error) {
-	all := withSwitches(j.g, j.hosts)
-	if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, all); err != nil {
-		return err
-	}
-	var ends []*int32
-	for i := range j.streams {
-		ends = append(ends, &j.streams[i].Src, &j.streams[i].Dst)
-	}
-	j.hosts = keepNamed(all, len(j.hosts), ends)
-	return nil
-}
-
-// withSwitches returns hosts and behind them port 0 of every switch.
-func withSwitches(g *fabric.Graph, hosts []int32) []int32 {
-	all := slices.Clone(hosts)
-	for s := range int32(g.NumSwitches) {
-		all = append(all, g.PortZero(s))
-	}
-	return all
-}
-
-// keepNamed returns the first end ports of a list, and behind them the ones that some ends name by
-// their places. It adapts the places.
-func keepNamed(all []int32, first int, ends []*int32) []int32 {
-	kept := slices.Clone(all[:first])
-	place := map[int32]int32{}
-	for _, end := range ends {
-		if int(*end) < first {
-			continue
-		}
-		if _, ok := place[*end]; !ok {
-			place[*end] = int32(len(kept))
-			kept = append(kept, all[*end])
-		}
-		*end = place[*end]
-	}
-	return kept
 }
 
 // checkUniform returns an error if so many ranks cannot have the uniform traffic.

@@ -208,16 +208,13 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 		}
 	}
 	o.flows.Seed, o.flows.Workers = o.routing.Seed, o.routing.Workers
-	var out *flows.Simulation
-	begun := time.Now()
-	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out, err = flows.Simulate(ctx, g, r, &o.flows)
-		return err
+	out, seconds, err := timed(cmd, func(ctx context.Context) (*flows.Simulation, error) {
+		return flows.Simulate(ctx, g, r, &o.flows)
 	})
 	if err != nil {
 		return err
 	}
-	out.Seconds = time.Since(begun).Seconds()
+	out.Seconds = seconds
 	cli.Warn(cmd, out.Warnings())
 	if o.loads != "" {
 		if err := files[1].Write(func(w io.Writer) error { return flows.WriteLoads(w, g, out.Pairs.Loads) }); err != nil {
@@ -225,4 +222,14 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 		}
 	}
 	return cli.Answer(to, out, o.asJSON)
+}
+
+// timed runs a simulation, shows its progress, and measures the seconds that it takes.
+func timed[T any](cmd *cobra.Command, simulate func(context.Context) (T, error)) (out T, seconds float64, err error) {
+	begun := time.Now()
+	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+		out, err = simulate(ctx)
+		return err
+	})
+	return out, time.Since(begun).Seconds(), err
 }
