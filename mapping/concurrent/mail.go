@@ -21,9 +21,9 @@ type mail struct {
 	loss    float64
 	rng     *rand.Rand
 	payload int
-	sent    int          // messages, copies and acknowledgements
-	again   int          // copies after the first
-	failed  int          // messages of which no copy arrived
+	sent    int // messages, copies and acknowledgements
+	again   int // copies after the first
+	failed  int // messages of which no copy arrived
 }
 
 func newMail(opt *MergeOptions) *mail {
