@@ -153,18 +153,12 @@ func (r *Run) next(now int64) (at int64, ok bool) {
 	return at, ok
 }
 
-// Run executes the Program to its end, or until nothing moves. progress is called now and then with
-// the present time in picoseconds.
-func (r *Run) Run(ctx context.Context, progress func(now int64)) error {
+// Run executes the Program to its end, or until nothing moves.
+func (r *Run) Run(ctx context.Context) error {
 	now := int64(0)
 	for n := 0; ; n++ {
-		if n&0xfff == 0 {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if progress != nil {
-				progress(now)
-			}
+		if n&0xfff == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		own, some := r.Machine.Next()
 		if some && int64(own) <= now {

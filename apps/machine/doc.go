@@ -1,9 +1,9 @@
 // Package machine executes a Program in time: when each rank sends, receives and computes. The
 // network between the ranks is an ideal one, or an implementation of Network.
 //
-// The rules of the ideal network are those of LogGOPSim (T. Hoefler, T. Schneider, A. Lumsdaine,
-// "LogGOPSim: Simulating Large-Scale Applications in the LogGOPS Model", LSAP 2010; spcl/LogGOPSim,
-// commit 76451de), which charges:
+// The ideal network has the rules of LogGOPSim (T. Hoefler, T. Schneider, A. Lumsdaine, "LogGOPSim:
+// Simulating Large-Scale Applications in the LogGOPS Model", LSAP 2010; spcl/LogGOPSim, commit
+// 76451de), which charges:
 //
 //   - a send of s bytes: o+(s-1)O of its processor, g+(s-1)G of its network port; the message is at
 //     its target L+o after the send's begin;
@@ -17,8 +17,8 @@
 // computations.
 //
 // Deviations: operations of one kind begin in the order of becoming ready, where LogGOPSim uses an
-// unstable sort; a message of no bytes counts as one byte, where LogGOPSim
-// subtracts a byte's time; an operation never begins before the end of one that it requires; the
+// unstable sort; a message of no bytes counts as one byte, where LogGOPSim subtracts a byte's time;
+// an operation never begins before the end of one that it requires; the
 // size of the message alone says whether its send waits, where LogGOPSim looks at the size of the
 // receive too if the receive comes second.
 //

@@ -48,9 +48,9 @@ func TestTooLong(t *testing.T) {
 	}{
 		{[2][]program.Op{{long}}, machine.Parameters{}, "rank 0, operation 0: calc"},
 		{[2][]program.Op{{}, {half, half, half}}, machine.Parameters{}, "rank 1, operation 2: calc"},
-		{[2][]program.Op{{send}, {recv}}, machine.Parameters{P: 1e12, S: 1 << 40}, "it ends after 26687 days"},
-		{[2][]program.Op{{send}, {recv}}, machine.Parameters{B: 1, S: 1<<63 - 1}, "rank 0, operation 0: send"},
-		{[2][]program.Op{{send, send}, {recv, recv}}, machine.Parameters{S: 1<<63 - 1}, "rank 0, operation 1: send 9223372036854775807 bytes to rank 1, tag 0: the messages"},
+		{[2][]program.Op{{send}, {recv}}, machine.Parameters{OverheadPerByte: 1e12, Eager: 1 << 40}, "it ends after 26687 days"},
+		{[2][]program.Op{{send}, {recv}}, machine.Parameters{GapPerByte: 1, Eager: 1<<63 - 1}, "rank 0, operation 0: send"},
+		{[2][]program.Op{{send, send}, {recv, recv}}, machine.Parameters{Eager: 1<<63 - 1}, "rank 0, operation 1: send 9223372036854775807 bytes to rank 1, tag 0: the messages"},
 	} {
 		m := machine.New(two(t, c.ranks), c.costs)
 		if err := m.Run(context.Background()); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -92,7 +92,7 @@ func TestOvertaking(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, net := s.Start(), &late{}
-	m := machine.On(net, run, machine.Parameters{S: 65536}, 1)
+	m := machine.On(net, run, machine.Parameters{Eager: 65536}, 1)
 	order := []int32{}
 	for at := machine.Time(1000); ; at += 1000 {
 		for _, ok := m.Next(); ok; _, ok = m.Next() {

@@ -7,16 +7,16 @@ type Time = program.Time
 
 // Parameters are the costs of messages, in nanoseconds and nanoseconds per byte.
 type Parameters struct {
-	L Time  `json:"L"` // latency of the ideal network
-	O Time  `json:"o"` // time of a processor for a message
-	G Time  `json:"g"` // least time between messages of a network port
-	B Time  `json:"G"` // time of the network for a byte
-	P Time  `json:"O"` // time of a processor for a byte
-	S int64 `json:"S"` // a larger message waits for its receive
+	Latency         Time  `json:"L"` // of the ideal network
+	Overhead        Time  `json:"o"` // of a processor for a message
+	Gap             Time  `json:"g"` // least time between messages of a network port
+	GapPerByte      Time  `json:"G"` // of the network
+	OverheadPerByte Time  `json:"O"` // of a processor
+	Eager           int64 `json:"S"` // in bytes: the send of a larger message waits for its receive
 }
 
 // Usual are the parameters without options.
-var Usual = Parameters{L: 1000, O: 200, B: 1, S: 65536}
+var Usual = Parameters{Latency: 1000, Overhead: 200, GapPerByte: 1, Eager: 65536}
 
 // Network carries messages between ranks.
 type Network interface {
@@ -52,8 +52,7 @@ type Machine struct {
 	failed error
 	ready  []program.Op // scratch
 
-	// Counts.
-	Operations, Messages, Bytes int64
+	Messages, Bytes int64
 	// Unequal counts the messages whose receive gives another size, and FirstUnequal describes the
 	// first.
 	Unequal      int64
@@ -93,7 +92,7 @@ func New(p program.Program, costs Parameters) *Machine {
 
 // On returns a Machine for a Program on a Network of the given units in a nanosecond.
 func On(network Network, p program.Program, costs Parameters, unit Time) *Machine {
-	costs.O, costs.G, costs.P, costs.L, costs.B = costs.O*unit, costs.G*unit, costs.P*unit, 0, 0
+	costs = Parameters{Overhead: costs.Overhead * unit, Gap: costs.Gap * unit, OverheadPerByte: costs.OverheadPerByte * unit, Eager: costs.Eager}
 	m := newMachine(p, costs, unit)
 	m.network = network
 	return m
@@ -119,9 +118,6 @@ func newMachine(p program.Program, costs Parameters, unit Time) *Machine {
 	}
 	return m
 }
-
-// Now returns the time of the last event.
-func (m *Machine) Now() Time { return m.now }
 
 // Next returns the time of the next event; ok is false if there is none.
 func (m *Machine) Next() (at Time, ok bool) {
@@ -158,7 +154,6 @@ func (m *Machine) put(r int32, o *program.Op) {
 	if o.Kind == program.Send {
 		at = max(at, m.ranks[r].out[o.NIC])
 	}
-	m.Operations++
 	m.queue.push(event{at: at, slot: m.newSlot(r, o)})
 }
 

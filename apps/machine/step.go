@@ -48,12 +48,12 @@ func (m *Machine) send(e event, s *slot) {
 		m.queue.postpone(e, free)
 		return
 	}
-	*cpu = e.at + m.costs.O + bytesAfter(s.Size, m.costs.P)
-	*out = e.at + m.costs.G + bytesAfter(s.Size, m.costs.B)
+	*cpu = e.at + m.costs.Overhead + bytesAfter(s.Size, m.costs.OverheadPerByte)
+	*out = e.at + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
 	m.within(s, max(*cpu, *out))
 	m.count(s)
 	m.begun(s, e.at)
-	if s.Size <= m.costs.S {
+	if s.Size <= m.costs.Eager {
 		m.ended(s, *cpu)
 	} else {
 		s.stage = request
@@ -61,14 +61,14 @@ func (m *Machine) send(e event, s *slot) {
 	if m.network != nil {
 		m.line.join(m.slots, e.slot)
 	}
-	m.transmit(e.at+m.costs.O, e.slot)
+	m.transmit(e.at+m.costs.Overhead, e.slot)
 	m.enter(s.rank)
 }
 
 // transmit gives a message in its present stage to the network.
 func (m *Machine) transmit(at Time, number int32) {
 	if m.network == nil {
-		m.queue.push(event{at: at + m.costs.L, slot: number, arrival: true})
+		m.queue.push(event{at: at + m.costs.Latency, slot: number, arrival: true})
 		return
 	}
 	s := &m.slots[number]
@@ -120,8 +120,8 @@ func (m *Machine) arrive(e event) {
 		m.queue.postpone(e, free)
 		return
 	}
-	*cpu = e.at + m.costs.O + max(bytesAfter(s.Size, m.costs.P), bytesAfter(s.Size, m.costs.B))
-	*in = e.at + m.costs.G + bytesAfter(s.Size, m.costs.B)
+	*cpu = e.at + m.costs.Overhead + max(bytesAfter(s.Size, m.costs.OverheadPerByte), bytesAfter(s.Size, m.costs.GapPerByte))
+	*in = e.at + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
 	m.within(s, max(*cpu, *in))
 	if s.stage == data {
 		m.endTransfer(e.slot, *cpu)

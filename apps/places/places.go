@@ -19,9 +19,6 @@ type Places struct {
 	Plane []int32
 }
 
-// Ranks returns the number of ranks.
-func (p *Places) Ranks() int { return len(p.Ports) }
-
 // Between returns the ports of a message that a rank sends by its network port nic to another rank:
 // the ports of that number, or if their planes differ the next ones of the same plane, as a server
 // may lack a port. local is true for ranks on one machine.

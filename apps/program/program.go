@@ -8,7 +8,7 @@ type Time int64
 // Kind tells operations apart.
 type Kind uint8
 
-// The operations, in the order in which a rank begins those that become ready together.
+// The kinds of operations. A rank begins operations that become ready together in this order.
 const (
 	Send Kind = iota
 	Recv
@@ -23,7 +23,7 @@ const Any = -1
 // Op is an operation of a rank.
 type Op struct {
 	Size  int64 // bytes of a message; nanoseconds of a computation
-	Ready Time  // when all that it waits for had happened
+	Ready Time  // when the last event that it waits for happened
 	ID    int32 // the Program's number of the operation among those of its rank
 	Peer  int32 // the other rank of a message
 	Tag   int32

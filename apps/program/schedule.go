@@ -11,9 +11,8 @@ type Schedule struct {
 	Ops    []Op    // ID is the number within the rank
 	Starts []int32 // by rank, and one more
 
-	// Operation i may not begin before some others of its rank have begun or ended. The list of
-	// those that wait for i is after[i] to after[i+1] in who; the ones that wait for its begin come
-	// first, up to begin[i].
+	// The operations who[after[i]:after[i+1]] wait for operation i: those up to begin[i] for its
+	// begin, the others for its end.
 	after, begin []int32
 	who          []int32
 	waits        []int32 // by operation: for how many events it waits
@@ -27,11 +26,8 @@ func (s *Schedule) Shape() Shape { return Shape{len(s.Starts) - 1, s.cpus, s.nic
 
 // Rank returns the rank of an operation by its number in Ops.
 func (s *Schedule) Rank(op int32) int32 {
-	rank, found := slices.BinarySearch(s.Starts, op+1)
-	if !found || rank > 0 {
-		rank--
-	}
-	return int32(rank)
+	next, _ := slices.BinarySearch(s.Starts, op+1)
+	return int32(next - 1)
 }
 
 // Name returns the name of an operation for messages: its label, or its number in its rank.

@@ -59,9 +59,6 @@ func New(capacity []float64, hops int) *Network {
 	return n
 }
 
-// Now returns the time of the last change.
-func (n *Network) Now() picoseconds { return n.now }
-
 // Active returns the number of flows.
 func (n *Network) Active() int { return len(n.flows) - len(n.unused) }
 

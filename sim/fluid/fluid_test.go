@@ -29,7 +29,7 @@ func play(n *Network, begins []begin) []picoseconds {
 			continue
 		}
 		for _, id := range n.End(nil) {
-			ends[id] = n.Now()
+			ends[id] = at
 		}
 	}
 	return ends
@@ -219,4 +219,27 @@ func TestNever(t *testing.T) {
 	if got := n.End(nil); len(got) != 2 || got[0] != 3 {
 		t.Errorf("equal ends in the order %v, want 3, 2", got)
 	}
+}
+
+// TestComponent: a flow that begins or ends changes the rates of the flows that share links with
+// it, directly or over others, and no other rate is computed again.
+func TestComponent(t *testing.T) {
+	n := New([]float64{1, 1, 1, 1}, 2)
+	n.Begin(0, []int32{0, 1}, 100, 0)
+	n.Begin(0, []int32{1}, 1000, 1)
+	n.Begin(0, []int32{2}, 1000, 2)
+	n.Begin(0, []int32{2, 3}, 1000, 3)
+	solved := func(want int64) {
+		t.Helper()
+		if n.Next(); n.Solved != want {
+			t.Errorf("%d rates were computed, want %d", n.Solved, want)
+		}
+	}
+	solved(4)
+	n.Begin(10, []int32{3}, 1000, 4)
+	solved(7) // flow 4, flow 3, and flow 2 over that
+	if ended := n.End(nil); len(ended) != 1 || ended[0] != 0 {
+		t.Fatalf("flows %v end first", ended)
+	}
+	solved(8) // flow 1 is left beside
 }

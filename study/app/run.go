@@ -74,7 +74,7 @@ type Request struct {
 	Costs     machine.Parameters
 	Packets   bool // by packets, not flows
 	Placement string
-	RanksOn   string // "ports" or "servers"
+	OnPorts   bool // a rank is a host port, not a server
 	Hardware  packet.Config
 	Memory    places.Memory
 	Workers   int
@@ -147,7 +147,7 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 		return nil, err
 	}
 	leafOf := func(h int32) int32 { return g.EndSwitch[h] }
-	where, err := places.On(req.Placement, req.Program.Ranks(), net.ByLeaf(), leafOf, net.Servers(), req.RanksOn)
+	where, err := places.On(req.Placement, req.Program.Ranks(), net.ByLeaf(), leafOf, net.Servers(), req.OnPorts)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (req *Request) flows(ctx context.Context, net *flow.Network, where *places.
 	}
 	h.OneSwitch = oneSwitch
 	run := flows.New(net, where, h, p, req.Costs)
-	if err := run.Run(ctx, nil); err != nil {
+	if err := run.Run(ctx); err != nil {
 		return nil, err
 	}
 	return run, stuck(run.Machine, explain)
@@ -237,9 +237,7 @@ func (r *Run) busiest(net *flow.Network, run *flows.Run) {
 	}
 	for l, bytes := range run.LinkBytes() {
 		if bytes > 0 {
-			link := Link{Bytes: bytes, Share: bytes / (run.Capacity(int32(l)) * r.EndNS * 1000)}
-			r.Busiest = append(r.Busiest, link)
-			r.Busiest[len(r.Busiest)-1].Port = net.LinkPort(int32(l))
+			r.Busiest = append(r.Busiest, Link{net.LinkPort(int32(l)), bytes, bytes / (run.Capacity(int32(l)) * r.EndNS * 1000)})
 		}
 	}
 	slices.SortStableFunc(r.Busiest, func(a, b Link) int { return cmp.Compare(b.Share, a.Share) })

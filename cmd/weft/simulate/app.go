@@ -14,9 +14,9 @@ import (
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/cmd/weft/cli"
-	"weft/fabric"
 	"weft/sim/packet"
 	"weft/study/app"
+	"weft/study/flows"
 	"weft/study/routing"
 )
 
@@ -168,15 +168,15 @@ func (o *appOptions) request() (*app.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--costs: %w", err)
 	}
-	if o.ranksOn != "servers" && o.ranksOn != "ports" {
-		return nil, fmt.Errorf("--ranks-on %q: servers or ports is expected", o.ranksOn)
+	if err := flows.CheckRanksOn(o.ranksOn); err != nil {
+		return nil, fmt.Errorf("--%w", err)
 	}
 	memory, err := places.ParseMemory(o.memory)
 	if err != nil {
 		return nil, fmt.Errorf("--memory: %w", err)
 	}
 	return &app.Request{
-		Costs: costs, Packets: !o.byFlows, Placement: o.placement, RanksOn: o.ranksOn,
+		Costs: costs, Packets: !o.byFlows, Placement: o.placement, OnPorts: o.onPorts(),
 		Hardware: packet.Default(), Memory: memory, Workers: o.routing.Workers,
 	}, nil
 }
@@ -196,7 +196,7 @@ func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
 	if err != nil {
 		return err
 	}
-	if req.Program, err = app.Open(name, o.places(g)); err != nil {
+	if req.Program, err = app.Open(name, app.Places(g, o.onPorts())); err != nil {
 		return err
 	}
 	if err := o.writeGoal(cmd, req.Program); err != nil {
@@ -227,5 +227,5 @@ func (o *appOptions) writeGoal(cmd *cobra.Command, p *app.Program) error {
 	return cli.Output(cmd, o.write, func(w io.Writer) error { return p.Write(w, strings.HasSuffix(o.write, ".bin")) })
 }
 
-// places returns the number of places for ranks.
-func (o *appOptions) places(g *fabric.Graph) int { return app.Places(g, o.ranksOn) }
+// onPorts reports whether a rank is a host port.
+func (o *appOptions) onPorts() bool { return o.ranksOn != flows.OnServers }
