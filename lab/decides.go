@@ -34,9 +34,9 @@ func (r *Reproduction) decisionOf(artefact, text string) int {
 	return -1
 }
 
-// Undecided lists the claims that differ and have no decision, and the decisions without such a
-// claim.
-func (r *Reproduction) Undecided(records []*Record) (list []string) {
+// CheckDecisions lists the claims that differ and have no decision, and the decisions without such
+// a claim.
+func (r *Reproduction) CheckDecisions(records []*Record) (list []string) {
 	used := make([]bool, len(r.Decisions))
 	for _, rec := range records {
 		for i := range rec.Claims {

@@ -23,7 +23,7 @@ func TestDecisions(t *testing.T) {
 		{Artefact: "fig2", Title: "two", Result: &Result{Claims: []Claim{claim("all", Holds)}}},
 		{Artefact: "fig3", Title: "three", Result: &Result{Claims: []Claim{claim("some", Differs)}}},
 	}
-	if got, want := r.Undecided(records), []string{"no decision on fig3: some", "no such claim differs: fig2: "}; !slices.Equal(got, want) {
+	if got, want := r.CheckDecisions(records), []string{"no decision on fig3: some", "no such claim differs: fig2: "}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	var page bytes.Buffer

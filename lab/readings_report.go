@@ -107,14 +107,14 @@ func (r *Reproduction) largest(records []*Record) (first []claimOf) {
 		}
 	}
 	headlines := r.headlines()
-	isLess := func(c *claimOf) int { // 0 for a headline
+	group := func(c *claimOf) int { // 0 for a headline, 1 for others
 		if off := c.Range.off(); headlines[ClaimName(c.artefact, c.Text)] && (off < 0 || off > hair) {
 			return 0
 		}
 		return 1
 	}
 	slices.SortStableFunc(list, func(a, b claimOf) int {
-		return cmp.Or(cmp.Compare(isLess(&a), isLess(&b)), cmp.Compare(b.Range.off(), a.Range.off()))
+		return cmp.Or(cmp.Compare(group(&a), group(&b)), cmp.Compare(b.Range.off(), a.Range.off()))
 	})
 	shown := map[string]bool{}
 	var rest []claimOf

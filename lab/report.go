@@ -165,8 +165,7 @@ func (r *Record) write(b *bufio.Writer) {
 		t.writeMarkdown(b)
 	}
 	for i := range r.Claims {
-		c := &r.Claims[i]
-		if c.Why != "" {
+		if c := &r.Claims[i]; c.Why != "" {
 			fmt.Fprintln(b)
 			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), c.Why))
 		}

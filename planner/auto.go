@@ -30,7 +30,7 @@ type Choice struct {
 // Trial is an engine that Auto tried, or left out.
 type Trial struct {
 	Engine string `json:"engine"`
-	Reason string `json:"reason,omitempty"` // why it may not be chosen: a refusal, no proof, the effort
+	Reason string `json:"reason,omitempty"` // why it may not be chosen: a refusal, no proof, or not tried
 	VLs    int    `json:"vls,omitempty"`
 	LMC    uint8  `json:"lmc,omitempty"` // of the port with the most LIDs
 	// First are its figures over the first bisections, without shifts. An engine that is clearly
@@ -61,6 +61,9 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 	if err != nil && !interrupted {
 		return &Result{}, err
 	}
+	if interrupted {
+		t.stopped = "the trials were interrupted"
+	}
 	c := t.choice()
 	var best, next *Trial
 	if interrupted { // not all that are left are measured alike
@@ -75,7 +78,7 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 	watch.stage("")
 	watch.stages[0].Seconds -= r.Seconds
 	r.Stages, r.Seconds = append(watch.stages, r.Stages...), watch.total()+r.Seconds
-	c.Interrupted, c.Unfinished = interrupted, interrupted || t.leftOut
+	c.Interrupted, c.Unfinished = interrupted, t.stopped != ""
 	c.explain(best, next)
 	r.Choice = c
 	for i := range c.Trials {

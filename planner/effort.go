@@ -57,7 +57,8 @@ func (req *Request) hurried(ctx context.Context) (hurried context.Context, end f
 	return untilEnough{ctx, req}, cancel
 }
 
-// untilEnough is a context that ends with Enough, in Err at once.
+// untilEnough is a context that ends with Enough. Err says so at once, not only when the goroutine
+// of hurried has run.
 type untilEnough struct {
 	context.Context
 	req *Request

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -49,7 +50,7 @@ type trials struct {
 	leader   int // the best candidate so far, -1 for none
 	base     int // effort by which the number of trials is measured: that of the leader
 	doubt    bool
-	leftOut  bool    // candidates are left out that might be better: the effort is low
+	stopped  string  // why candidates are left out that might be better; "" if none are
 	farthest float64 // the least bandwidth that is not clearly behind
 }
 
@@ -93,7 +94,9 @@ func (t *trials) run(ctx context.Context) error {
 		}
 	}
 	if t.req.Effort == Low {
-		t.leftOut = t.leader >= 0 && t.hasMore()
+		if t.leader >= 0 && t.hasMore() {
+			t.stopped = "the effort is low"
+		}
 		return nil
 	}
 	for more := t.leader >= 0; more; {
@@ -128,12 +131,13 @@ func (t *trials) affords(i, limit int) bool {
 // canAfford reports whether a limit has room for a candidate.
 func (t *trials) canAfford(i, limit int) bool {
 	planes := max(1, t.req.planes) // each has its share of the limits
-	if isSmall(t.g) {
-		limit = t.auto.Effort
-	}
-	limit = min(max(limit, effortFree/planes), t.auto.Effort/planes)
-	if t.req.Effort == Most {
+	switch {
+	case t.req.Effort == Most:
 		limit = timesMost * t.auto.Effort / planes
+	case isSmall(t.g):
+		limit = t.auto.Effort / planes
+	default:
+		limit = min(max(limit, effortFree/planes), t.auto.Effort/planes)
 	}
 	return t.spent+t.effort(i) <= limit
 }
@@ -264,12 +268,12 @@ func (t *trials) measure(ctx context.Context, list []int, first bool) error {
 				return err
 			}
 			m.Runs, m.NoShifts = firstRuns, true
-			c.First, err = complete(c.network.KeyFigures(ctx, m, nil))
+			c.First, err = c.network.KeyFigures(ctx, m, nil)
 		case c.Figures == nil:
 			if t.req.Effort == Most {
 				m.Runs = mostRuns
 			}
-			c.Figures, err = complete(c.network.KeyFigures(ctx, m, c.First))
+			c.Figures, err = c.network.KeyFigures(ctx, m, c.First)
 		}
 		return err
 	})
@@ -355,14 +359,14 @@ func (t *trials) gain(from int) route.Gain {
 
 // choice lists the trials. Candidates whose base was refused are left out.
 func (t *trials) choice() *Choice {
-	c := &Choice{}
+	c, why := &Choice{}, "not tried: "+cmp.Or(t.stopped, "not worth its effort on such a network")
 	for i, tried := range t.tried {
 		of := &t.auto.Among[i]
 		switch {
 		case tried != nil:
 			c.Trials = append(c.Trials, *tried)
 		case of.From == "" || c.trial(of.From) != nil && c.trial(of.From).Reason == "":
-			c.Trials = append(c.Trials, Trial{Engine: of.Name, Reason: "not tried: not worth its effort on such a network"})
+			c.Trials = append(c.Trials, Trial{Engine: of.Name, Reason: why})
 		}
 	}
 	return c
@@ -399,40 +403,27 @@ func (c *Choice) bestTwo() (best, next *Trial) {
 // with the best so far. It returns what Rank found if no other engine has Figures.
 func (c *Choice) bestWithSmall(best, next *Trial) (first, second *Trial) {
 	var usual []Trial
-	var at, small []*Trial
+	var small []*Trial
 	for i := range c.Trials {
 		switch t := &c.Trials[i]; {
 		case t.Figures == nil:
 		case t.small:
 			small = append(small, t)
 		default:
-			usual, at = append(usual, *t), append(at, t)
+			usual = append(usual, *t)
 		}
 	}
 	if len(small) == 0 || len(usual) == 0 {
 		return best, next
 	}
-	b, n := Rank(usual)
-	for i := range usual {
-		if b == &usual[i] {
-			first = at[i]
-		}
-		if n == &usual[i] {
-			second = at[i]
-		}
+	if best, next = Rank(usual); next != nil {
+		second = c.trial(next.Engine)
 	}
+	first = c.trial(best.Engine)
 	for _, t := range small {
 		if ahead, _ := Rank([]Trial{*first, *t}); ahead.Engine == t.Engine {
 			first, second = t, first
 		}
 	}
 	return first, second
-}
-
-// complete returns figures that were measured to the end; of an interrupted measurement none.
-func complete(k *flow.KeyFigures, err error) (*flow.KeyFigures, error) {
-	if err != nil {
-		return nil, err
-	}
-	return k, nil
 }

@@ -80,11 +80,10 @@ func (s *Series) Minus(other *Series, name string) Series {
 	return out
 }
 
-// OverFirst divides the values of all other series by those of one, at the same places, and removes
+// DivideBy divides the values of all other series by those of one, at the same places, and removes
 // that one. It removes marks, and changes nothing if the chart has no such series.
-func (c *Chart) OverFirst(name string) {
-	i := slices.IndexFunc(c.Series, func(s Series) bool { return s.Name == name })
-	if i < 0 {
+func (c *Chart) DivideBy(name string) {
+	if !slices.ContainsFunc(c.Series, func(s Series) bool { return s.Name == name }) {
 		return
 	}
 	var out []Series

@@ -290,16 +290,16 @@ func TestHatch(t *testing.T) {
 	}
 }
 
-// TestOverFirst: values become multiples of one series, which goes; series that nowhere differ
+// TestDivideBy: values become multiples of one series, which goes; series that nowhere differ
 // become one.
-func TestOverFirst(t *testing.T) {
+func TestDivideBy(t *testing.T) {
 	c := &Chart{Kind: Bars, Categories: []string{"a", "b"}, Series: []Series{
 		{Name: "one", Points: []Point{{X: 0, Y: 2}, {X: 1, Y: 4}}},
 		{Name: "two", Points: []Point{{X: 0, Y: 6, Low: 4, High: 8}, {X: 1, Y: 4}}},
 		{Name: "three", Points: []Point{{X: 0, Y: 6.001}, {X: 1, Y: 4}}},
 	}}
 	for range 2 {
-		c.OverFirst("one")
+		c.DivideBy("one")
 		if p := c.Series[0].Points; len(c.Series) != 2 || p[0] != (Point{X: 0, Y: 3, Low: 2, High: 4}) || p[1].Y != 1 {
 			t.Errorf("%+v", c.Series)
 		}

@@ -46,10 +46,10 @@ func (c *Chart) places(wide vg.Length) []place {
 // spaced returns the chart, its shown series and its places with the places evenly spaced. A place
 // keeps its number as label.
 func (c *Chart) spaced(shown []Series, places []place) (*Chart, []Series, []place) {
-	number := map[float64]float64{}
+	index := map[float64]float64{} // by number
 	even, first, last := slices.Clone(places), places[0].at, places[len(places)-1].at
 	for i, p := range places {
-		number[p.x] = float64(i)
+		index[p.x] = float64(i)
 		even[i].x = float64(i)
 		even[i].at = first + (last-first)*vg.Length(i)/vg.Length(max(len(places)-1, 1))
 	}
@@ -58,7 +58,7 @@ func (c *Chart) spaced(shown []Series, places []place) (*Chart, []Series, []plac
 		for i := range all {
 			all[i].Points = slices.Clone(all[i].Points)
 			for k := range all[i].Points {
-				all[i].Points[k].X = number[all[i].Points[k].X]
+				all[i].Points[k].X = index[all[i].Points[k].X]
 			}
 		}
 		return all

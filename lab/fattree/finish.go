@@ -73,7 +73,7 @@ func finishVI(c *chart.Chart) {
 		return
 	}
 	c.X.Label, c.Y.Label = "ports and stages of the tree; the one of 384 ports is oversubscribed", "throughput per port, gain over ftree (%)"
-	c.OverFirst("ftree")
+	c.DivideBy("ftree")
 	for i := range c.Series {
 		if s := &c.Series[i]; s.Marks == "" && !strings.HasSuffix(s.Name, overFtree) {
 			for k := range s.Points {

@@ -3,8 +3,11 @@ package intersubnet
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"weft/internal/chart"
+	"weft/intersubnet"
 	"weft/lab"
 	"weft/sim/flow"
 	"weft/sim/packet"
@@ -49,7 +52,7 @@ func (v *paperV) fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 				}
 			}
 			values := make([]float64, len(points))
-			s.Parallel(ctx, len(points), func(k int) { values[k] = v.throughput(ctx, s, points[k], k%len(methods)) })
+			s.Parallel(ctx, len(points), func(k int) { values[k] = v.throughput(ctx, s, points[k]) })
 			for k, p := range points {
 				got[p] = values[k]
 			}
@@ -80,13 +83,19 @@ func measured(s *lab.Setup) (begin, end packet.Time) {
 }
 
 // throughput makes one run, or returns its cached result.
-func (v *paperV) throughput(ctx context.Context, s *lab.Setup, p point, method int) float64 {
-	return v.throughputs.Get(fmt.Sprint(s.Seed, p, changing(s, p.method)), func() float64 { return simulated(ctx, s, p, method) })
+func (v *paperV) throughput(ctx context.Context, s *lab.Setup, p point) float64 {
+	return v.throughputs.Get(fmt.Sprint(s.Seed, p, changing(s, p.method)), func() float64 { return simulated(ctx, s, p) })
 }
 
 // simulated makes one run.
-func simulated(ctx context.Context, s *lab.Setup, p point, method int) float64 {
-	f := routed(ctx, s, p.subnets, methods[method].how)
+func simulated(ctx context.Context, s *lab.Setup, p point) float64 {
+	var how intersubnet.Method
+	for _, m := range methods {
+		if m.name == p.method {
+			how = m.how
+		}
+	}
+	f := routed(ctx, s, p.subnets, how)
 	hosts := make([][]int32, p.subnets)
 	all := 0
 	for k := range hosts {
@@ -108,37 +117,23 @@ func simulated(ctx context.Context, s *lab.Setup, p point, method int) float64 {
 	return 100 * taken / payload
 }
 
-// charts draws the parts of Fig. 2 as means over seed blocks with their intervals: a hot-spot of
-// one draw can be anywhere. Later blocks take the same runs from the cache.
+// charts runs further seed blocks, and draws the parts of Fig. 2 as means over blocks with their
+// intervals: a hot-spot of one draw can be anywhere. When the artefact gets to these blocks, it
+// takes the runs from the cache.
 func (v *paperV) charts(ctx context.Context, s *lab.Setup, first throughputs) []chart.Chart {
 	if s.ClaimsOnly {
 		return nil
 	}
-	type methodRun struct {
-		point
-		method int
-	}
-	var runs []methodRun
-	for _, count := range fabrics {
-		for _, spots := range []bool{false, true} {
-			for _, share := range shares {
-				for k, m := range methods {
-					if p := (point{count, spots, m.name, share}); first[p] > 0 {
-						runs = append(runs, methodRun{p, k})
-					}
-				}
-			}
-		}
-	}
+	points := slices.Collect(maps.Keys(first)) // in any order: a run depends on its point alone
 	blocks := []throughputs{first}
 	for block := 1; block < lab.Pick(s, 1, lab.Enough); block++ {
 		setup := *s
 		setup.Seed += uint64(block) * lab.BlockSeeds
 		got := throughputs{}
-		values := make([]float64, len(runs))
-		s.Parallel(ctx, len(runs), func(k int) { values[k] = v.throughput(ctx, &setup, runs[k].point, runs[k].method) })
-		for k, run := range runs {
-			got[run.point] = values[k]
+		values := make([]float64, len(points))
+		s.Parallel(ctx, len(points), func(k int) { values[k] = v.throughput(ctx, &setup, points[k]) })
+		for k, p := range points {
+			got[p] = values[k]
 		}
 		blocks = append(blocks, got)
 	}
@@ -148,7 +143,7 @@ func (v *paperV) charts(ctx context.Context, s *lab.Setup, first throughputs) []
 // meanOf returns a point with the mean of values, and its interval if there are several.
 func meanOf(x float64, values []float64) chart.Point {
 	s := flow.SummariseFew(values)
-	if len(values) == 1 {
+	if len(values) == 1 { // a point without Low and High has no interval
 		return chart.Point{X: x, Y: s.Mean}
 	}
 	return chart.Point{X: x, Y: s.Mean, Low: s.Mean - s.CI95, High: s.Mean + s.CI95}

@@ -59,9 +59,10 @@ func randomPhases(ctx context.Context, s *lab.Setup) (lab.Table, []lab.Claim) {
 	for i := range systems {
 		now = append(now, phaseOn{systems[i].name, systems[i].formula, mapper(s)})
 	}
-	var most []lab.Range
-	judged := func(text string, all []phaseOn) lab.Claim {
-		c := lab.NewClaim(text, "a considerable saving")
+	// judged compares the phases on networks of a kind, and returns the shares of their wires that
+	// long probes find.
+	judged := func(kind string, all []phaseOn) (c lab.Claim, shares []lab.Range) {
+		c = lab.NewClaim(fmt.Sprintf("%s: %d long probes find more wires than %[2]d probes of depth-first branches (1 to 100 times as many)", kind, phaseProbes), "a considerable saving")
 		var parts []lab.Range
 		for _, p := range all {
 			if !s.Want(p.name) {
@@ -71,19 +72,17 @@ func randomPhases(ctx context.Context, s *lab.Setup) (lab.Table, []lab.Claim) {
 			branches, long := p.found(ctx, s, n, true), p.found(ctx, s, n, false)
 			t.Add(p.name, count(n.NumWires()), fmt.Sprintf("%.1f", branches), fmt.Sprintf("%.1f", long))
 			parts = append(parts, lab.Range{Of: p.name, Value: long / branches, Low: 1, High: 100, Format: "%.2f times"})
-			most = append(most, lab.Range{Of: p.name, Value: 100 * long / float64(n.NumWires()), Low: 50, High: 100, Format: "%.0f %%"})
+			shares = append(shares, lab.Range{Of: p.name, Value: 100 * long / float64(n.NumWires()), Low: 50, High: 100, Format: "%.0f %%"})
 		}
 		c.JudgeEach(parts)
-		return c
+		return c, shares
 	}
-	claims := []lab.Claim{
-		judged("NOW networks: 300 long probes find more wires than 300 probes of depth-first branches (1 to 100 times as many)", now),
-		judged("expanders: 300 long probes find more wires than 300 probes of depth-first branches (1 to 100 times as many)", expanders),
-		judged("fat-trees: 300 long probes find more wires than 300 probes of depth-first branches (1 to 100 times as many)", trees),
-	}
-	quickly := lab.NewClaim("expanders: 300 long probes find most of the wires (50 to 100 %)", "most, quickly")
-	quickly.JudgeEach(most[len(most)-len(claims[2].Parts)-len(claims[1].Parts) : len(most)-len(claims[2].Parts)])
-	return t, append(claims, quickly)
+	onNOW, _ := judged("NOW networks", now)
+	onExpanders, shares := judged("expanders", expanders)
+	onTrees, _ := judged("fat-trees", trees)
+	quickly := lab.NewClaim(fmt.Sprintf("expanders: %d long probes find most of the wires (50 to 100 %%)", phaseProbes), "most, quickly")
+	quickly.JudgeEach(shares)
+	return t, []lab.Claim{onNOW, onExpanders, onTrees, quickly}
 }
 
 // found returns the mean number of wires that answers to the probes of a random phase prove.

@@ -2,8 +2,8 @@ package naming
 
 import "weft/lab"
 
-// decisions say what decides the differences.
-var decisions = []lab.Decision{
+// decisionsLID say what decides the differences from paper 000.
+var decisionsLID = []lab.Decision{
 	{Artefact: "table1", Of: "split-merge needs as many LIDs as greedy", By: lab.TheText, Tried: "It does not say in which order split-merge merges sets. In order of their numbers and with the fewest paths first (a reading) it is some 2 % from greedy on 64 switches, and with other draws of networks and machines -2 to +5 %; the paper's is at most 1.2 %."},
 	{Artefact: "table1", Of: "differ by as much", By: lab.TheText, Tried: "The degrees that color/S and color/L sort by are counted once a LID or after each path: the first gives more than is printed, the second less, and the printed spread is between them."},
 	{Artefact: "table1", Of: "512/16", By: lab.TheText, Tried: "It says of the networks only that their average degree is 8. Drawn by the letter they need a tenth too many LIDs; with links by chance, with machines switch by switch, or with a path's weight from its heaviest link they are within 10 %."},

@@ -39,7 +39,7 @@ func LID() *lab.Reproduction {
 			"In Tables III and IV the optimum is the fewest LIDs that an exact search finds, proven or not (a remark in the table says so), and no network is replaced. In Table V the search has 4 nodes for a programme, instead of 4 h of lp_solve.\n" +
 			"lab/naming/published/lid_claims.tsv lists statements that nothing judges, with the reason.",
 		Plain:     plainLID,
-		Decisions: decisions,
+		Decisions: decisionsLID,
 		Readings:  lidReadings,
 		Artefacts: []lab.Artefact{
 			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Blocks: 256, Run: st.lidTable1},

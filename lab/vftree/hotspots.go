@@ -107,7 +107,7 @@ func finish(c *chart.Chart) {
 			continue
 		}
 		c.Title, c.Y = topologies[i].name+": more lanes against one", chart.Axis{Label: "throughput, times that of one lane", Log: true}
-		c.OverFirst(nameOfLanes(1))
+		c.DivideBy(nameOfLanes(1))
 		var said []chart.PrintedValue
 		printed := printedGains()
 		for _, x := range scenarios() {

@@ -12,39 +12,36 @@ const mostTries = 4
 
 // mail carries the messages between members of groups.
 //
-// A message has a number. If messages can be lost, its receiver acknowledges every copy, and takes
-// the first one only; its sender sends it again after a timeout until an acknowledgement comes, at
-// most mostTries times. No message is needed to arrive: a member that gets no tasks does nothing,
+// If messages can be lost, the receiver acknowledges every copy of a message, and takes the first
+// one only. The sender sends it again after a timeout until an acknowledgement comes, at most
+// mostTries times. No message is needed to arrive: a member that gets no tasks does nothing,
 // the tasks of a lost report are assigned again, and groups that met try to merge after every round
 // until they have. So a loss costs time, and never a part of the map.
 type mail struct {
 	loss    float64
 	rng     *rand.Rand
 	payload int
-	taken   map[int]bool // by number of a message
-	sent    int          // messages, copies and acknowledgements
-	again   int          // copies after the first
-	failed  int          // messages of which no copy arrived
+	sent    int // messages, copies and acknowledgements
+	again   int // copies after the first
+	failed  int // messages of which no copy arrived
 }
 
 func newMail(opt *MergeOptions) *mail {
-	return &mail{loss: opt.MessageLoss, rng: rand.New(rand.NewPCG(opt.Seed, 0x3a11)), payload: opt.Hardware.Payload, taken: map[int]bool{}}
+	return &mail{loss: opt.MessageLoss, rng: rand.New(rand.NewPCG(opt.Seed, 0x3a11)), payload: opt.Hardware.Payload}
 }
 
 // send sends a message with this many facts. take is called when its first copy arrives. send
 // returns the time that message, copies, acknowledgements and timeouts take a leader, who sends or
 // receives one after the other, and whether a copy arrived.
 func (m *mail) send(facts int, take func()) (took time.Duration, arrived bool) {
-	number := len(m.taken)
-	m.taken[number] = false
 	for try := range mostTries {
 		if try > 0 {
 			m.again++
 		}
 		took += m.timeOf(facts)
 		there := !m.isLost()
-		if there && !m.taken[number] {
-			m.taken[number] = true
+		if there && !arrived {
+			arrived = true
 			take()
 		}
 		if m.loss == 0 {
@@ -58,10 +55,10 @@ func (m *mail) send(facts int, take func()) (took time.Duration, arrived bool) {
 		}
 		took += mapping.MyrinetClock.Timeout
 	}
-	if !m.taken[number] {
+	if !arrived {
 		m.failed++
 	}
-	return took, m.taken[number]
+	return took, arrived
 }
 
 func (m *mail) isLost() bool { return m.loss > 0 && m.rng.Float64() < m.loss }

@@ -148,8 +148,8 @@ func NewKeyFigures(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measur
 	return n.KeyFigures(ctx, m, nil)
 }
 
-// KeyFigures measures the key figures. It takes the figures of all pairs from known ones of the
-// same Network, if there are any.
+// KeyFigures measures the key figures; nil if ctx ends before. It takes the figures of all pairs
+// from known ones of the same Network, if there are any.
 func (n *Network) KeyFigures(ctx context.Context, m Measure, known *KeyFigures) (*KeyFigures, error) {
 	if m.Runs == 0 {
 		m.Runs = min(max(2*flowsFew/max(len(n.Hosts), 1), 20), 200)
@@ -159,11 +159,15 @@ func (n *Network) KeyFigures(ctx context.Context, m Measure, known *KeyFigures) 
 		shifts = 0
 	}
 	opt := Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}
-	if known == nil {
-		return k, k.measure(ctx, n, opt, shifts)
+	measure := k.measure
+	if known != nil {
+		k.PairLoad, k.DarkChannels, k.Undelivered = known.PairLoad, known.DarkChannels, known.Undelivered
+		measure = k.measureRounds
 	}
-	k.PairLoad, k.DarkChannels, k.Undelivered = known.PairLoad, known.DarkChannels, known.Undelivered
-	return k, k.measureRounds(ctx, n, opt, shifts)
+	if err := measure(ctx, n, opt, shifts); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // measure takes the figures: bisections, shifts (a sample with at most the given number of flows;

@@ -90,7 +90,7 @@ func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg terms.Config, req pla
 	return v, err
 }
 
-// still has no entries move: a test counts other rounds, or blocks.
+// still makes the manager move no entries, for a test that counts other rounds, or blocks.
 func (v *virtual) still() *virtual {
 	v.manager.watch.Moves = 0
 	return v

@@ -19,7 +19,7 @@ type lightSweep struct {
 	next        int32         // the next node to ask; after the nodes, tables to read again
 	outstanding int           // SMPs under way
 	clean       bool          // the last one has found nothing, and no round has begun since
-	calm        time.Duration // after one that found something: none begins before for moves
+	calm        time.Duration // the last one found something: for moves none begins before this time
 	audit       audit
 }
 

@@ -1,15 +1,15 @@
 package compare
 
 import (
-	"bufio"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
-	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"weft/fabric"
 	"weft/planner"
@@ -18,97 +18,105 @@ import (
 	"weft/sim/flow"
 )
 
-// The file of rows that TestOpenSM keeps.
+// openSMRow is a row of TestOpenSM, of an engine of OpenSM or of weft.
+type openSMRow struct {
+	SweepRow
+	VLs  int     // 0: unknown
+	CI95 float64 // half of the 95 % confidence interval of EBB
+	Dark int     // unused channels
+	Lost int64   // undelivered pairs of hosts
+}
 
-// sweepColumns names the columns of a file of rows, in the order of the fields of SweepRow.
-var sweepColumns = []string{"fabric", "engine", "chosen", "verdict", "vls", "replies", "ebb", "ci95", "shifts", "pairs", "dark", "lost"}
-
-// routeRow routes a fabric by an engine and makes the row, without its Fabric and Engine.
-func routeRow(ctx context.Context, g *fabric.Graph, name string, req planner.Request) (*SweepRow, error) {
+// routeRow routes a fabric by an engine of weft and makes the row, without its Fabric and Engine.
+func routeRow(ctx context.Context, g *fabric.Graph, name string, req planner.Request) (*openSMRow, error) {
 	var err error
 	if req.Chain, err = engine.Parse(name, nil); err != nil {
 		return nil, err
 	}
+	row := &openSMRow{}
 	r, err := planner.Run(ctx, g, &req)
 	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
-		return &SweepRow{Verdict: strings.Join(strings.Fields(refusal.Reason), " ")}, nil
+		row.Verdict = refusal.Reason
+		return row, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	k, err := flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Seed: req.Seed, Workers: req.Workers})
-	if err != nil {
-		return nil, err
-	}
-	row := &SweepRow{
-		Chosen: r.Engine.Name, Verdict: Proven, VLs: r.Plan.VLs, Replies: "same",
-		EBB: k.EBB.Mean, CI95: k.EBB.CI95, Shift: k.Shift.Sum, Pairs: k.PairLoad, Dark: k.DarkChannels, Lost: k.Undelivered,
-	}
+	row.Chosen, row.Verdict, row.VLs = r.Engine.Name, Proven, r.Plan.VLs
 	if r.Choice != nil {
 		row.Chosen = r.Choice.Engine
 	}
-	if !r.Plan.Service.ReplySameSL {
-		row.Replies = "own"
-	}
 	if !r.Report.OK {
-		row.Verdict = "not proven"
+		row.Verdict = notProven
 	}
-	return row, nil
+	return row, row.measure(ctx, g, r.Plan)
 }
 
-// WriteSweepHead writes the column names, the first line of a file of rows.
-func WriteSweepHead(w io.Writer) error {
-	_, err := fmt.Fprintln(w, strings.Join(sweepColumns, "\t"))
-	return err
+// measure sets the figures of a Plan.
+func (r *openSMRow) measure(ctx context.Context, g *fabric.Graph, plan *route.Plan) error {
+	k, err := flow.NewKeyFigures(ctx, g, plan, flow.Measure{Seed: 1, Workers: 2})
+	if err != nil {
+		return err
+	}
+	r.EBB, r.CI95, r.Shift, r.Pairs, r.Dark, r.Lost = k.EBB.Mean, k.EBB.CI95, k.Shift.Sum, k.PairLoad, k.DarkChannels, k.Undelivered
+	return nil
 }
 
-// Write writes a row as a line.
-func (r *SweepRow) Write(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%.4f\t%.4f\t%.0f\t%d\t%d\t%d\n",
-		r.Fabric, r.Engine, r.Chosen, r.Verdict, r.VLs, r.Replies, r.EBB, r.CI95, r.Shift, r.Pairs, r.Dark, r.Lost)
-	return err
-}
+// rowColumns names the columns of the file of OpenSM's rows. Its engines have no chosen one, and no
+// rule for replies.
+var rowColumns = []string{"fabric", "engine", "chosen", "verdict", "vls", "replies", "ebb", "ci95", "shifts", "pairs", "dark", "lost"}
 
-// ReadSweep reads a file of rows; errors name the file and the line. The last line of an
-// interrupted run may be cut and yield a wrong row: the caller drops it.
-func ReadSweep(name string, in io.Reader) (rows []SweepRow, err error) {
-	lines := bufio.NewScanner(in)
-	for n := 1; lines.Scan(); n++ {
-		cells := strings.Split(lines.Text(), "\t")
-		if n == 1 {
-			if !slices.Equal(cells, sweepColumns) {
-				return nil, fmt.Errorf("%s:1: no table of weft lab sweep: want the columns %s", name, strings.Join(sweepColumns, " "))
+// keptRows reads the figures that are compared from the file of OpenSM's rows, by fabric and
+// engine.
+func keptRows(t *testing.T) map[[2]string]*openSMRow {
+	t.Helper()
+	have := map[[2]string]*openSMRow{}
+	f, err := os.Open(*openSMRows)
+	if err != nil {
+		return have
+	}
+	defer f.Close()
+	lines := csv.NewReader(f)
+	lines.Comma = '\t'
+	all, err := lines.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, cells := range all {
+		if i == 0 {
+			if !slices.Equal(cells, rowColumns) {
+				t.Fatalf("%s:1: want the columns %s", *openSMRows, strings.Join(rowColumns, " "))
 			}
 			continue
 		}
-		row, err := parseSweepRow(cells)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		row := &openSMRow{}
+		var err [3]error
+		row.VLs, err[0] = strconv.Atoi(cells[4])
+		row.EBB, err[1] = strconv.ParseFloat(cells[6], 64)
+		row.Lost, err[2] = strconv.ParseInt(cells[11], 10, 64)
+		if err := errors.Join(err[:]...); err != nil {
+			t.Fatalf("%s:%d: %v", *openSMRows, i+1, err)
 		}
-		rows = append(rows, *row)
+		have[[2]string{cells[0], cells[1]}] = row
 	}
-	return rows, lines.Err()
+	return have
 }
 
-func parseSweepRow(cells []string) (*SweepRow, error) {
-	if len(cells) != len(sweepColumns) {
-		return nil, fmt.Errorf("%d columns, want %d", len(cells), len(sweepColumns))
+// keepRow adds a row of OpenSM to the file asked for.
+func keepRow(r *openSMRow) error {
+	if *openSMRows == "" {
+		return nil
 	}
-	r := &SweepRow{Fabric: cells[0], Engine: cells[1], Chosen: cells[2], Verdict: cells[3], Replies: cells[5]}
-	var whole [4]int64
-	for i, column := range []int{4, 9, 10, 11} {
-		n, err := strconv.ParseInt(cells[column], 10, 64)
-		if err != nil || n < 0 {
-			return nil, fmt.Errorf("column %s: %q is no whole number from 0 on", sweepColumns[column], cells[column])
-		}
-		whole[i] = n
+	f, err := os.OpenFile(*openSMRows, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
 	}
-	r.VLs, r.Pairs, r.Dark, r.Lost = int(whole[0]), whole[1], int(whole[2]), whole[3]
-	for i, v := range []*float64{&r.EBB, &r.CI95, &r.Shift} {
-		var err error
-		if *v, err = strconv.ParseFloat(cells[6+i], 64); err != nil || !(*v >= 0 && *v <= math.MaxFloat64) {
-			return nil, fmt.Errorf("column %s: %q is no number from 0 on", sweepColumns[6+i], cells[6+i])
+	defer f.Close()
+	if at, err := f.Seek(0, 2); err == nil && at == 0 {
+		if _, err := fmt.Fprintln(f, strings.Join(rowColumns, "\t")); err != nil {
+			return err
 		}
 	}
-	return r, nil
+	_, err = fmt.Fprintf(f, "%s\t%s\t\t%s\t%d\t\t%.4f\t%.4f\t%.0f\t%d\t%d\t%d\n", r.Fabric, r.Engine, r.Verdict, r.VLs, r.EBB, r.CI95, r.Shift, r.Pairs, r.Dark, r.Lost)
+	return err
 }

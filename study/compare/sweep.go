@@ -4,17 +4,12 @@ package compare
 // nor machine.
 type SweepRow struct {
 	Fabric  string
-	Engine  string // as asked for
-	Chosen  string // the engine that routed, with its options: chosen by auto, or the first that did not refuse
-	Verdict string // Proven, notProven, notRun; any other is a refusal
-	VLs     int
-	Replies string  // SL of replies under which the lanes are safe: "same", or "own" of their own path
+	Engine  string  // as asked for
+	Chosen  string  // the engine that routed, with its options: chosen by auto, or the first that did not refuse
+	Verdict string  // Proven, notProven, notRun; any other is a refusal
 	EBB     float64 // effective bisection bandwidth
-	CI95    float64 // half of its 95 % confidence interval
 	Shift   float64 // all-to-all by shifts: sum of the largest congestions
 	Pairs   int64   // largest number of pairs of hosts on a channel
-	Dark    int     // unused channels
-	Lost    int64   // undelivered pairs of hosts
 }
 
 // Verdicts of a row.
