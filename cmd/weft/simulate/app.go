@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -149,17 +148,7 @@ func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
 	if err := o.writeGoal(cmd, p); err != nil {
 		return err
 	}
-	begun := time.Now()
-	var out *app.Run
-	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out, err = app.Ideal(ctx, p, costs)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	out.Seconds = time.Since(begun).Seconds()
-	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
+	return o.answer(cmd, func(ctx context.Context) (*app.Run, error) { return app.Ideal(ctx, p, costs) })
 }
 
 // request reads the options of a run on a fabric.
@@ -206,16 +195,16 @@ func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
 	if err != nil {
 		return err
 	}
-	begun := time.Now()
-	var out *app.Run
-	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out, err = app.On(ctx, g, r, req)
-		return err
-	})
+	return o.answer(cmd, func(ctx context.Context) (*app.Run, error) { return app.On(ctx, g, r, req) })
+}
+
+// answer runs a simulation and prints its figures.
+func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context) (*app.Run, error)) error {
+	out, seconds, err := timed(cmd, simulate)
 	if err != nil {
 		return err
 	}
-	out.Seconds = time.Since(begun).Seconds()
+	out.Seconds = seconds
 	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
 }
 
