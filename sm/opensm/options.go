@@ -74,7 +74,7 @@ const mostBytes = 1 << 24
 // oldNames maps names that options had in earlier releases to those of 3.3.23.
 var oldNames = map[string]string{
 	"consolodate_ipv6_snm_req": "consolidate_ipv6_snm_req", //nolint:misspell // OpenSM spelt it so
-	"dimn_ports_file": "port_search_ordering_file", "event_db_plugin": "event_plugin_name",
+	"dimn_ports_file":          "port_search_ordering_file", "event_db_plugin": "event_plugin_name",
 	"no_multicast_option": "disable_multicast", "per_module_logging": "per_module_logging_file", "ucast_dump_file": "lfts_file", "updn_guid_file": "root_guid_file",
 }
 

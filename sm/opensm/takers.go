@@ -55,7 +55,8 @@ func init() { // not a literal: some takers refer to the options of others
 	}
 }
 
-// numberOf returns a taker for a number. The range is weft's; beyond it the nearest number is taken.
+// numberOf returns a taker for a number. The range is weft's; beyond it the nearest number is
+// taken.
 func numberOf(name string, least, most uint64) func(*importer, line) error {
 	return func(r *importer, l line) error {
 		n, err := number(l.value)
@@ -141,7 +142,8 @@ func (r *importer) enforce(l line) error {
 	return nil
 }
 
-// enforceNone imports no_partition_enforcement, the predecessor of part_enforce, which wins over it.
+// enforceNone imports no_partition_enforcement, the predecessor of part_enforce, which wins over
+// it.
 func (r *importer) enforceNone(l line) error {
 	r.give(l, "partition-enforce", "off")
 	return nil

@@ -71,8 +71,8 @@ func (p PortLIDs) isFree(by []int32) bool {
 }
 
 // ReadLIDs parses LIDs in the form of OpenSM's guid2lid file. Each line holds a port GUID, its
-// first LID and its last LID; # begins a comment. name is the file name for errors. It finds all bad
-// lines, and names 20.
+// first LID and its last LID; # begins a comment. name is the file name for errors. It finds all
+// bad lines, and names 20.
 func ReadLIDs(name string, data []byte) (LIDMap, error) {
 	m := LIDMap{}
 	err := eachLine(name, data, func(words [][]byte) error {

@@ -299,7 +299,8 @@ func (o *openSMFiles) input() (*opensm.Input, error) {
 	return in, nil
 }
 
-// startup opens the files that start OpenSM, and the configuration that they name if none was given.
+// startup opens the files that start OpenSM, and the configuration that they name if none was
+// given.
 func (o *openSMFiles) startup(in *opensm.Input) error {
 	paths := []string{}
 	if o.usual {
