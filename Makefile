@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-peers soak-hour bench results tools
+.PHONY: routes build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-peers soak-hour bench results tools
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -7,6 +7,9 @@ PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-
 build: ## the weft command, in bin/, without debugging information; names each package that it compiles
 	@echo "building bin/weft; the first time 500 packages, one to four minutes"
 	go build -v -trimpath -ldflags '-s -w' -o bin/weft ./cmd/weft
+
+release: ## what one installs, in dist/: .deb, .rpm, static programs, man pages, bill of materials, checksums
+	./scripts/release
 
 demo: ## weft in two screens: a real cluster, a proven routing, a repair, a deadlock
 	go run ./cmd/weft demo
