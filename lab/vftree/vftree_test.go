@@ -36,8 +36,8 @@ func TestArtefacts(t *testing.T) {
 	}
 }
 
-// TestVictimsOfLanes: on a 2:1 tree with two lanes hot-spots hold up fewest flows, and nodes get most,
-// with lanes=victims; rounds are the worst.
+// TestVictimsOfLanes: on a 2:1 tree with two lanes hot-spots hold up fewest flows, and nodes get
+// most, with lanes=victims; rounds are the worst.
 func TestVictimsOfLanes(t *testing.T) {
 	rows := labtest.Run(t, Reproduction(), "victims", &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: labtest.Rows(
 		"96 hosts, 2:1 2 vftree", "96 hosts, 2:1 2 rounds", "96 hosts, 2:1 2 victims")}).Tables[0].Rows

@@ -21,8 +21,8 @@ type laneLayout struct {
 
 // assign fills in SL and SL2VL. With spread the hosts of every two leaves have a virtual lane of
 // their own, as far as there are lanes, the same both ways: by paper II, algorithms 1 and 2
-// (printedLanes), or by victims (fewestVictims). Any lanes are free of deadlock, since the paths are
-// so on a single one. Traffic of switches is on the first lane.
+// (printedLanes), or by victims (fewestVictims). Any lanes are free of deadlock, since the paths
+// are so on a single one. Traffic of switches is on the first lane.
 func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan *route.Plan) error {
 	spreadOver := int32(y.lanes)
 	if y.second != nil {

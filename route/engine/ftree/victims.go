@@ -19,7 +19,7 @@ import (
 // In a tree of two levels a leaf has a lane to each other leaf. A hot-spot fills that lane on the
 // links of the leaf's hosts. So each leaf needs equally many targets on all lanes. In trees of more
 // levels the leaves of a pod share links further up. If they took different lanes to the hot-spot,
-// it would fill all lanes of such a link, and then those of all their hosts. So two pods have one
+// it would fill all lanes of such a link, and then all lanes of their hosts. So two pods have one
 // lane for all packets between them, unless there are too few pods.
 func (y *laneLayout) fewestVictims(ctx context.Context, in *route.Input, t *tree, plan *route.Plan, c *slClasses, lanes int32) (leafLanes, error) {
 	paths := victims.NewPaths(t.G, plan)
@@ -55,9 +55,9 @@ func (y *laneLayout) fewestVictims(ctx context.Context, in *route.Input, t *tree
 	return best, nil
 }
 
-// groupsOfLeaves returns, for each level from the top down, the groups of leaves that stay connected
-// without the switches of that level and above: by leaf the number of its group. The last groups
-// are the leaves themselves. Levels that divide nothing are left out.
+// groupsOfLeaves returns, for each level from the top down, the groups of leaves that stay
+// connected without the switches of that level and above: by leaf the number of its group. The last
+// groups are the leaves themselves. Levels that divide nothing are left out.
 func groupsOfLeaves(t *tree) (levels [][]int32) {
 	count := 1
 	for below := t.Top; below > 0; below-- {
@@ -99,8 +99,8 @@ type balancer struct {
 	table leafLanes
 }
 
-// balancedLanes gives every two groups of leaves a lane, at the highest level that divides them, and
-// changes it while this evens out the targets of their leaves.
+// balancedLanes gives every two groups of leaves a lane, at the highest level that divides them,
+// and changes it while this evens out the targets of their leaves.
 func balancedLanes(t *tree, levels [][]int32, lanes int32) leafLanes {
 	b := &balancer{lanes: int(lanes), table: newLeafLanes(int32(len(t.Leaves)))}
 	for _, leaf := range t.Leaves {
@@ -132,7 +132,7 @@ type pairOfGroups struct {
 	lane   int
 }
 
-// pairsOfGroups lists all pairs of groups, those of the highest level first.
+// pairsOfGroups lists all pairs of groups, beginning with the highest level.
 func pairsOfGroups(levels [][]int32) (pairs []pairOfGroups) {
 	above := make([]int32, len(levels[0])) // by leaf its group at the level above
 	for v, of := range levels {
@@ -206,8 +206,8 @@ func (b *balancer) put(p *pairOfGroups, lane int) {
 	}
 }
 
-// improve gives a pair the lane with the fewest packets that share lanes, and reports whether that is
-// another one.
+// improve gives a pair the lane with the fewest packets that share lanes, and reports whether that
+// is another one.
 func (b *balancer) improve(p *pairOfGroups) bool {
 	was := p.lane
 	b.both(p, func(leaf int32, targets int64) { b.on[leaf][was] -= targets })

@@ -68,8 +68,9 @@ func TestVictims(t *testing.T) {
 	}
 }
 
-// TestVictimsDrawn: on drawn trees, oversubscribed, ragged and degraded, with any number of lanes, the
-// judge proves the Plan, and hot-spots have no more victims than with vFtree. On some they have fewer.
+// TestVictimsDrawn: on drawn trees, oversubscribed, ragged and degraded, with any number of lanes,
+// the judge proves the Plan, and hot-spots have no more victims than with vFtree. On some they have
+// fewer.
 func TestVictimsDrawn(t *testing.T) {
 	fewer := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -172,8 +172,8 @@ func (q *queues) follow(host int32) {
 	}
 }
 
-// fill spreads the hot-spots of each queue to the queues before it, the last queues first. If queues
-// wait for each other in a cycle, it repeats until nothing changes.
+// fill spreads the hot-spots of each queue to the queues before it, the last queues first. If
+// queues wait for each other in a cycle, it repeats until nothing changes.
 func (q *queues) fill() {
 	order, cyclic := q.lastFirst()
 	for changed := true; changed; {

@@ -107,8 +107,9 @@ func checkCount(t interface{ Fatalf(string, ...any) }, g *fabric.Graph, p *route
 	}
 }
 
-// TestCount: the victims in trees and a torus, with lanes by vFtree, drawn by host, or the same for all
-// packets to a host, are those of the definition. In the torus queues wait for each other in cycles.
+// TestCount: the victims in trees and a torus, with lanes by vFtree, drawn by host, or the same for
+// all packets to a host, are those of the definition. In the torus queues wait for each other in
+// cycles.
 func TestCount(t *testing.T) {
 	formulas := []string{"tree(6,14,ratio=2)", "xgft(2;4,4;1,2)", "xgft(3;2,3,2;1,2,2)", "rlft(6,2)|fail(links=3,seed=4)", "xgft(2;2,3;3,2)|hosts(even=1,odd=3)", "torus(3x3,hosts=2)"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -3,8 +3,8 @@
 //
 // # Definition
 //
-// Every host sends to every other host. A flow is an ordered pair of hosts. A queue holds the packets
-// of one lane behind one channel between switches, or behind one host's link. One host, the
+// Every host sends to every other host. A flow is an ordered pair of hosts. A queue holds the
+// packets of one lane behind one channel between switches, or behind one host's link. One host, the
 // hot-spot, takes packets more slowly than they arrive. So these queues are full:
 //
 //   - the queues with packets for the hot-spot;
@@ -15,8 +15,9 @@
 // link, and a queue before a full one is full itself. So the victims are the packets of the full
 // queues of hosts' links.
 //
-// Paths.Least is a bound for any assignment of lanes. A host's packets for the hot-spot take some lane; all
-// its other packets on that lane are victims. That is least if each host spreads its targets evenly.
+// Paths.Least is a bound for any assignment of lanes. A host's packets for the hot-spot take some
+// lane; all its other packets on that lane are victims. That is least if each host spreads its
+// targets evenly.
 //
 // # Cost
 //
