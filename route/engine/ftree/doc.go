@@ -118,9 +118,9 @@
 // lanes so that hot-spots hold up the fewest flows to other hosts (package victims defines them).
 // Both are the same both ways, so that answers may use the SL of the request. On whole trees with
 // as many pods as lanes the number is within a point or two of the least that any lanes can leave.
-// With fewer pods it is higher, since all packets between two pods share a lane: 23 % for 10 on
-// three pods with eight lanes. A lane for each host that packets go to would do without this, but
-// not the same both ways. On 648 ports, 2:1 oversubscribed, with two lanes, algorithm 1 holds up 65
+// With fewer pods it is higher, as most packets between two pods share a lane: 18 % for 10 on three
+// pods with eight lanes. A lane for each host that packets go to would do without this, but not the
+// same both ways. Trees joined by links within a level, such as Deimos, gain little. On 648 ports, 2:1 oversubscribed, with two lanes, algorithm 1 holds up 65
 // % of the flows, lanes=victims 50 %.
 //
 // # Cost

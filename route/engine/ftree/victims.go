@@ -40,18 +40,19 @@ func (y *laneLayout) fewestVictims(ctx context.Context, in *route.Input, t *tree
 		return nil, err
 	}
 	least := printed
-	for levels := groupsOfLeaves(t); len(levels) > 0; levels = levels[1:] {
-		table := balancedLanes(t, levels, lanes)
-		n, err := count(table)
+	bound := paths.Least(y.lanes)
+	for levels := groupsOfLeaves(t); len(levels) > 0 && least-bound > bound/50; levels = levels[1:] {
+		b := balancedLanes(t, levels, lanes)
+		n, err := b.refine(count, paths.Effort())
 		if err != nil {
 			return nil, err
 		}
 		if n < least {
-			best, least = table, n
+			best, least = b.table, n
 		}
 	}
 	y.counted = fmt.Sprintf("a hot-spot holds up %.1f %% of the flows to other hosts; with lanes=%s %.1f %%, on one lane %.1f %%; the least that %d lanes could leave: %.1f %%",
-		paths.Percent(least), vftree, paths.Percent(printed), paths.Percent(one), y.lanes, paths.Percent(paths.Least(y.lanes)))
+		paths.Percent(least), vftree, paths.Percent(printed), paths.Percent(one), y.lanes, paths.Percent(bound))
 	return best, nil
 }
 
@@ -96,32 +97,79 @@ type balancer struct {
 	lanes int
 	hosts []int64   // by leaf
 	on    [][]int64 // by leaf and lane: the targets of each of its hosts
+	pairs []pairOfGroups
 	table leafLanes
 }
 
 // balancedLanes gives every two groups of leaves a lane, at the highest level that divides them,
 // and changes it while this evens out the targets of their leaves.
-func balancedLanes(t *tree, levels [][]int32, lanes int32) leafLanes {
-	b := &balancer{lanes: int(lanes), table: newLeafLanes(int32(len(t.Leaves)))}
+func balancedLanes(t *tree, levels [][]int32, lanes int32) *balancer {
+	b := &balancer{lanes: int(lanes), pairs: pairsOfGroups(levels), table: newLeafLanes(int32(len(t.Leaves)))}
 	for _, leaf := range t.Leaves {
 		b.hosts, b.on = append(b.hosts, int64(t.G.HostCount(leaf))), append(b.on, make([]int64, lanes))
 	}
-	pairs := pairsOfGroups(levels)
-	for i := range pairs {
-		p := &pairs[i]
+	for i := range b.pairs {
+		p := &b.pairs[i]
 		b.put(p, p.first(lanes))
 	}
 	const most = 16 // rounds; a few are usual
 	for range most {
 		changed := false
-		for i := range pairs {
-			changed = b.improve(&pairs[i]) || changed
+		for i := range b.pairs {
+			changed = b.improve(&b.pairs[i]) || changed
 		}
 		if !changed {
 			break
 		}
 	}
-	return b.table
+	return b
+}
+
+// unmixed returns the number of victims if no link further on carries packets for one hot-spot on
+// several lanes that its hosts keep apart: those on the links of hosts alone.
+func (b *balancer) unmixed() (victims int64) {
+	for leaf, on := range b.on {
+		for _, targets := range on {
+			victims += b.hosts[leaf] * targets * (targets - 1)
+		}
+	}
+	return victims
+}
+
+// mostWork bounds the work of refine, in the units of victims.Paths.Effort: some seconds.
+const mostWork = 1 << 22
+
+// refine counts the victims. If links further on add some, as on degraded trees, it changes the lane
+// of one pair of groups after the other where that leaves fewer.
+func (b *balancer) refine(count func(leafLanes) (int64, error), effort int) (int64, error) {
+	least, err := count(b.table)
+	tries := mostWork / effort
+	for changed := true; changed && err == nil && least > b.unmixed(); {
+		changed = false
+		for i := range b.pairs {
+			for lane := range b.lanes {
+				p := &b.pairs[i]
+				was := p.lane
+				if lane == was {
+					continue
+				}
+				if tries--; tries < 0 {
+					return least, nil
+				}
+				b.move(p, lane)
+				n, err := count(b.table)
+				if err != nil {
+					return 0, err
+				}
+				if n < least {
+					least, changed = n, true
+				} else {
+					b.move(p, was)
+				}
+			}
+		}
+	}
+	return least, err
 }
 
 // pairOfGroups are two groups of leaves that a level divides, or a leaf twice.
@@ -204,6 +252,12 @@ func (b *balancer) put(p *pairOfGroups, lane int) {
 			b.table.set(x, y, uint8(lane))
 		}
 	}
+}
+
+// move gives a pair another lane.
+func (b *balancer) move(p *pairOfGroups, lane int) {
+	b.both(p, func(leaf int32, targets int64) { b.on[leaf][p.lane] -= targets })
+	b.put(p, lane)
 }
 
 // improve gives a pair the lane with the fewest packets that share lanes, and reports whether that

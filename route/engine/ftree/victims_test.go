@@ -3,15 +3,12 @@ package ftree
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/judge/check"
-	"weft/judge/quality"
 	"weft/route"
 	"weft/route/lanes/victims"
 	"weft/route/recipe"
@@ -46,6 +43,7 @@ func TestVictims(t *testing.T) {
 		{"rlft(8,3)", 2, .1}, {"rlft(8,3)", 4, .1}, {"rlft(8,3)", 8, 1.1},
 		{"xgft(3;4,4,3;1,2,2)", 4, 4},
 		{"rlft(8,3)|fail(links=12,seed=3)", 4, .1},
+		{"rlft(12,2)|fail(links=20,seed=3)", 2, 5}, // some paths go up and down twice
 	} {
 		g := graph(t, c.formula)
 		n, x, plan := victimsOn(t, g, fewest, c.lanes)
@@ -69,41 +67,43 @@ func TestVictims(t *testing.T) {
 }
 
 // TestVictimsDrawn: on drawn trees, oversubscribed, ragged and degraded, with any number of lanes,
-// the judge proves the Plan, and hot-spots have no more victims than with vFtree. On some they have
-// fewer.
+// the judge proves the Plan, and hot-spots have no more victims than with vFtree, on most fewer.
 func TestVictimsDrawn(t *testing.T) {
+	const draws = 16
+	trees := []string{"rlft(8,2)", "rlft(6,3)", "mport(6,3)", "xgft(2;4,5;3,3)", "xgft(3;2,2,3;3,2,2)", "tree(10,60,ratio=2)", "karytree(3,3)"}
+	rng := rand.New(rand.NewPCG(38, 1))
 	fewer := 0
-	rapid.Check(t, func(t *rapid.T) {
-		formula := rapid.SampledFrom([]string{"rlft(8,2)", "rlft(6,3)", "mport(6,3)", "xgft(2;4,5;3,3)", "xgft(3;2,2,3;3,2,2)", "tree(10,60,ratio=2)", "karytree(3,3)"}).Draw(t, "tree")
-		if n := rapid.IntRange(0, 6).Draw(t, "failed links"); n > 0 {
-			formula += fmt.Sprintf("|fail(links=%d,seed=%d)", n, rapid.IntRange(1, 99).Draw(t, "seed"))
+	for i := 0; i < draws; {
+		formula := trees[rng.IntN(len(trees))]
+		if n := rng.IntN(7); n > 0 {
+			formula += fmt.Sprintf("|fail(links=%d,seed=%d)", n, rng.IntN(1000))
 		}
-		if rapid.Bool().Draw(t, "ragged") {
+		if rng.IntN(2) == 0 {
 			formula += "|hosts(even=1,odd=3)"
 		}
 		f, err := gen.Parse(formula)
 		if err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		g := f.Compile()
 		if _, parts := g.Components(); parts > 1 {
-			t.Skip("not connected")
+			continue
 		}
-		lanes := rapid.IntRange(2, 10).Draw(t, "lanes")
+		i++
+		lanes := 2 + rng.IntN(9)
 		n, _, plan := victimsOn(t, g, fewest, lanes)
 		printed, _, _ := victimsOn(t, g, vftree, lanes)
 		if n > printed {
-			t.Fatalf("%s, %d lanes: %d victims, vftree %d", formula, lanes, n, printed)
+			t.Errorf("%s, %d lanes: %d victims, vftree %d", formula, lanes, n, printed)
 		}
 		if n < printed {
 			fewer++
 		}
-		r, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 2})
-		if err != nil || !r.OK {
-			t.Fatalf("%s: not proven: %v", formula, err)
+		if !judged(t, g, plan).OK {
+			t.Errorf("%s: not proven", formula)
 		}
-	})
-	if fewer == 0 {
-		t.Error("never fewer victims than with vFtree")
+	}
+	if fewer < draws/2 {
+		t.Errorf("fewer victims than with vFtree in %d of %d draws", fewer, draws)
 	}
 }

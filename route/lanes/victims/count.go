@@ -71,6 +71,11 @@ func (x *Paths) Percent(victims int64) float64 {
 	return 100 * float64(victims) / max(1, n*(n-1)*(n-1))
 }
 
+// Effort estimates the steps of a count.
+func (x *Paths) Effort() int {
+	return 1 + len(x.groups)*x.hosts + x.g.NumChannels*x.hosts/8
+}
+
 // Count returns the number of victims of all hosts, each as the only hot-spot, on so many lanes.
 func (x *Paths) Count(ctx context.Context, workers, lanes int) (int64, error) {
 	by, err := x.CountBy(ctx, workers, lanes)
