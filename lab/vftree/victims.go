@@ -22,7 +22,8 @@ const (
 // victimTrees are the fabrics on which the assignments are compared.
 var victimTrees = []struct{ name, formula string }{
 	{drawnTree, topologies[1].formula},
-	{"96 hosts, 2:1", "tree(18,96,ratio=2)"}, {"128 hosts, three levels", "rlft(8,3)"},
+	{"96 hosts, 2:1", "tree(18,96,ratio=2)"},
+	{"128 hosts, three levels", "rlft(8,3)"},
 }
 
 // drawnTree is the fabric of the chart.

@@ -120,8 +120,8 @@
 // as many pods as lanes the number is within a point or two of the least that any lanes can leave.
 // With fewer pods it is higher, as most packets between two pods share a lane: 18 % for 10 on three
 // pods with eight lanes. A lane for each host that packets go to would do without this, but not the
-// same both ways. Trees joined by links within a level, such as Deimos, gain little. On 648 ports, 2:1 oversubscribed, with two lanes, algorithm 1 holds up 65
-// % of the flows, lanes=victims 50 %.
+// same both ways. Trees joined by links within a level, such as Deimos, gain little. On 648 ports,
+// 2:1 oversubscribed, with two lanes, algorithm 1 holds up 65 % of the flows, lanes=victims 50 %.
 //
 // # Cost
 //
@@ -131,5 +131,6 @@
 // of a host and switch for the tables by LID, and 4 bytes a pair of switches for the hops by
 // target. The sweeps of evenShifts take O(pairs of hosts x hops), more where paths could move, and
 // 2 bytes by host and link, 16 MB at most. lanes=victims counts victims for a few tables of lanes,
-// each as package victims says, and takes O(leaves^2 x lanes) a round to make one.
+// each as package victims says, takes O(leaves^2 x lanes) a round to
+// make one, and about a second to search where links further on add victims.
 package ftree

@@ -136,11 +136,11 @@ func (b *balancer) unmixed() (victims int64) {
 	return victims
 }
 
-// mostWork bounds the work of refine, in the units of victims.Paths.Effort: some seconds.
+// mostWork bounds the work of refine, in the units of victims.Paths.Effort: about a second.
 const mostWork = 1 << 22
 
-// refine counts the victims. If links further on add some, as on degraded trees, it changes the lane
-// of one pair of groups after the other where that leaves fewer.
+// refine counts the victims. If links further on add some, as on degraded trees, it changes the
+// lane of one pair of groups after the other where that leaves fewer.
 func (b *balancer) refine(count func(leafLanes) (int64, error), effort int) (int64, error) {
 	least, err := count(b.table)
 	tries := mostWork / effort

@@ -40,7 +40,9 @@ func TestVictims(t *testing.T) {
 		{"tree(18,96,ratio=2)", 2, .1},
 		{"tree(18,96,ratio=2)", 4, 1},
 		{"fat648|without(roots=9)", 2, .05},
-		{"rlft(8,3)", 2, .1}, {"rlft(8,3)", 4, .1}, {"rlft(8,3)", 8, 1.1},
+		{"rlft(8,3)", 2, .1},
+		{"rlft(8,3)", 4, .1},
+		{"rlft(8,3)", 8, 1.1},
 		{"xgft(3;4,4,3;1,2,2)", 4, 4},
 		{"rlft(8,3)|fail(links=12,seed=3)", 4, .1},
 		{"rlft(12,2)|fail(links=20,seed=3)", 2, 5}, // some paths go up and down twice
