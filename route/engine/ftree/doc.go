@@ -131,6 +131,6 @@
 // of a host and switch for the tables by LID, and 4 bytes a pair of switches for the hops by
 // target. The sweeps of evenShifts take O(pairs of hosts x hops), more where paths could move, and
 // 2 bytes by host and link, 16 MB at most. lanes=victims counts victims for a few tables of lanes,
-// each as package victims says. It takes O(leaves^2 x lanes) a round to make one, and about a second
-// to search where links further on add victims.
+// each as package victims says. It takes O(leaves^2 x lanes) a round to make one, and about a
+// second to search where links further on add victims.
 package ftree
