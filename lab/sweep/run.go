@@ -76,12 +76,16 @@ type Run struct {
 // mine reports whether a job belongs to this shard. If draws go on until intervals are narrow, all
 // jobs of a cell belong to one shard, because the decision needs all rows of the cell.
 func (r *Run) mine(j *Job) bool {
+	if r.Draws.Within > 0 {
+		return r.has(j.variant.cell())
+	}
+	return r.has(j.key)
+}
+
+// has reports whether a key belongs to this shard.
+func (r *Run) has(key string) bool {
 	if r.Shard.N < 2 {
 		return true
-	}
-	key := j.key
-	if r.Draws.Within > 0 {
-		key = j.variant.cell()
 	}
 	h := fnv.New32a()
 	h.Write([]byte(key))
@@ -106,32 +110,52 @@ func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 	}
 }
 
-// round computes the missing cases of an expanded sweep.
-func (r *Run) round(ctx context.Context, p *Plan) error {
-	var jobs []*Job
-	missing := 0
+// missing returns the jobs of this shard with the cases that have no result yet, and their number.
+// Results that another sweep has computed get the labels of this one.
+func (r *Run) missing(p *Plan) (jobs []*Job, cases int, err error) {
+	seen := map[string]bool{}
 	for _, j := range p.Jobs {
 		if !r.mine(j) {
 			continue
 		}
 		left := &Job{variant: j.variant, key: j.key, routing: j.routing, engine: j.engine}
 		for _, c := range j.Cases {
-			if have := r.Rows[c.Row.Case]; have == nil || have.Status == notRun {
+			if seen[c.Row.Case] { // of another cell too
+				continue
+			}
+			seen[c.Row.Case] = true
+			have := r.Rows[c.Row.Case]
+			if have == nil || have.Status == notRun {
 				left.Cases = append(left.Cases, c)
+				continue
+			}
+			label := c.Row.label()
+			if row := have.as(&label); row != have {
+				r.Rows[c.Row.Case] = row
+				err = errors.Join(err, r.Keep.Put(row))
 			}
 		}
 		if len(left.Cases) > 0 {
 			jobs = append(jobs, left)
-			missing += len(left.Cases)
+			cases += len(left.Cases)
 			j.variant.opened.jobs++
 		}
+	}
+	return jobs, cases, err
+}
+
+// round computes the missing cases of an expanded sweep.
+func (r *Run) round(ctx context.Context, p *Plan) error {
+	jobs, missing, err := r.missing(p)
+	if err != nil {
+		return err
 	}
 	r.Begin(p, missing)
 	workers := max(1, min(r.Workers, len(jobs)))
 	threads := max(1, r.Workers/workers)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err := par.For(ctx, workers, len(jobs), func(_, i int) error {
+	err = par.For(ctx, workers, len(jobs), func(_, i int) error {
 		err := r.job(ctx, jobs[i], threads)
 		if err != nil {
 			stop(err) // interrupts the jobs under way
