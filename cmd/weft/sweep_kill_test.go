@@ -118,11 +118,14 @@ func TestSweepKilled(t *testing.T) {
 	}
 }
 
-// hidden logs how many half-written files the kills left.
+// hidden fails if the kills left half-written files, after all workers have run to their end.
 func (k *killedSweep) hidden(folder string) {
+	k.t.Helper()
 	left, err := filepath.Glob(filepath.Join(k.dir, folder, ".*"))
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	k.t.Logf("%s: %d half-written files", folder, len(left))
+	if len(left) > 0 {
+		k.t.Errorf("half-written files are left: %v", left)
+	}
 }

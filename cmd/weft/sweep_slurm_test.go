@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-var slurmKills = flag.Int("slurm-kills", 3, "how often TestSweepOnSlurm kills a task, or puts it back into the queue")
+var slurmKills = flag.Int("slurm-kills", 3, "how often TestSweepRealPeers kills a task, or puts it back into the queue")
 
 // slurmSweep is a sweep on Slurm whose tasks are disturbed.
 type slurmSweep struct {
@@ -119,10 +119,10 @@ func (s *slurmSweep) disturb(array string, cancel bool) string {
 	return "killed"
 }
 
-// TestSweepOnSlurm: tasks of a sweep on a real Slurm are killed, cancelled and put back into the
+// TestSweepRealPeers: tasks of a sweep on a real Slurm are killed, cancelled and put back into the
 // queue. Tasks go on in new runs; after a cancelled one the merge says what is missing, and the same
 // command submits that. The rows are those of an undisturbed run on this machine.
-func TestSweepOnSlurm(t *testing.T) {
+func TestSweepRealPeers(t *testing.T) {
 	s := &slurmSweep{slurm: startSlurm(t), work: t.TempDir(), rng: rand.New(rand.NewPCG(*killSeed, 40))}
 	draws := max(1, *sweepCases/12)
 	text := fmt.Sprintf("fabrics: [\"rlft(12,2)\", \"torus(6x6,hosts=2)\"]\ndamage: [0.05, 0.1]\ndraws: {least: %d}\nengines: [updn, nue, dfsssp]\nworkloads: [flow: {runs: 300}]\n", draws)

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -8,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +83,7 @@ type Plan struct {
 	Cases  int
 	Points int      // cases, counting equal ones
 	Equal  []Equal
+	dealt  map[string]int // the order in which jobs, or cells, are dealt to shards
 }
 
 // packages lists the packages that compute a workload.
@@ -160,7 +164,34 @@ func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int
 			return nil, err
 		}
 	}
+	p.deal(d)
 	return p, nil
+}
+
+// dealtBy returns the key by which a job is dealt to a shard. If draws go on until intervals are
+// narrow, all jobs of a cell belong to one shard, because the decision needs all rows of the cell.
+func (d *Description) dealtBy(j *Job) string {
+	if d.Draws.Within > 0 {
+		return j.variant.cell()
+	}
+	return j.key
+}
+
+// deal orders the jobs by a digest: shards get equal numbers of jobs, of all engines and fabrics.
+func (p *Plan) deal(d *Description) {
+	digests := map[string][sha256.Size]byte{}
+	for _, j := range p.Jobs {
+		key := d.dealtBy(j)
+		digests[key] = sha256.Sum256([]byte(key))
+	}
+	order := slices.SortedFunc(maps.Keys(digests), func(a, b string) int {
+		x, y := digests[a], digests[b]
+		return bytes.Compare(x[:], y[:])
+	})
+	p.dealt = map[string]int{}
+	for i, key := range order {
+		p.dealt[key] = i
+	}
 }
 
 // Equal tells that draws of a cell are equal to others, or fail nothing.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"strings"
 	"sync"
 	"time"
@@ -73,23 +72,12 @@ type Run struct {
 	mu sync.Mutex
 }
 
-// mine reports whether a job belongs to this shard. If draws go on until intervals are narrow, all
-// jobs of a cell belong to one shard, because the decision needs all rows of the cell.
-func (r *Run) mine(j *Job) bool {
-	if r.Draws.Within > 0 {
-		return r.has(j.variant.cell())
-	}
-	return r.has(j.key)
-}
+// mine reports whether a job belongs to this shard.
+func (r *Run) mine(p *Plan, j *Job) bool { return r.has(p, r.dealtBy(j)) }
 
-// has reports whether a key belongs to this shard.
-func (r *Run) has(key string) bool {
-	if r.Shard.N < 2 {
-		return true
-	}
-	h := fnv.New32a()
-	h.Write([]byte(key))
-	return int(h.Sum32()%uint32(r.Shard.N)) == r.Shard.I-1
+// has reports whether a key of Plan.dealt belongs to this shard.
+func (r *Run) has(p *Plan, key string) bool {
+	return r.Shard.N < 2 || p.dealt[key]%r.Shard.N == r.Shard.I-1
 }
 
 // Do computes the missing cases, in several rounds if draws go on until intervals are narrow. It
@@ -115,7 +103,7 @@ func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 func (r *Run) missing(p *Plan) (jobs []*Job, cases int, err error) {
 	seen := map[string]bool{}
 	for _, j := range p.Jobs {
-		if !r.mine(j) {
+		if !r.mine(p, j) {
 			continue
 		}
 		left := &Job{variant: j.variant, key: j.key, routing: j.routing, engine: j.engine}

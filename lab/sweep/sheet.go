@@ -19,7 +19,8 @@ type Sheet struct {
 	Shard       int      `json:"shard,omitempty"` // this worker, from 1; 0: the whole sweep
 	Shards      int      `json:"shards,omitempty"`
 	Sources     []string `json:"sources"`
-	Cases       []string `json:"cases"` // in the order of their first points
+	Whole       int      `json:"whole,omitempty"` // cases of the sweep, as far as known, if other workers have some
+	Cases       []string `json:"cases"`           // in the order of their first points
 	Labels      []Label  `json:"labels"`
 	Points      []Point  `json:"points"` // in the order of the sweep
 	Equal       []string `json:"equal_draws,omitempty"`
@@ -32,6 +33,9 @@ type Point struct {
 	Label int   `json:"label"` // index into Labels
 	At    int64 `json:"at"`    // place in the order of the sweep, which all workers agree on
 }
+
+// Number returns the number of cases of the sweep, as far as it is known.
+func (s *Sheet) Number() int { return max(len(s.Cases), s.Whole) }
 
 // named is a Point with its names.
 type named struct {
@@ -89,13 +93,13 @@ func (s *Sheet) Distinct(rows map[string]*Row) (list []*Row) {
 func (r *Run) SheetOf(p *Plan, description, command string) *Sheet {
 	s := &Sheet{Description: description, Command: command, Shard: r.Shard.I, Shards: r.Shard.N, Sources: []string{}, More: r.Draws.Within > 0}
 	for _, e := range p.Equal {
-		if r.Draws.Within == 0 || r.has(e.cell) {
+		if r.Draws.Within == 0 || r.has(p, e.cell) {
 			s.Equal = append(s.Equal, e.text)
 		}
 	}
 	var points []named
 	for _, j := range p.Jobs {
-		mine := r.mine(j)
+		mine := r.mine(p, j)
 		for _, c := range j.Cases {
 			if !slices.Contains(s.Sources, c.Row.Sources) {
 				s.Sources = append(s.Sources, c.Row.Sources)
@@ -107,6 +111,9 @@ func (r *Run) SheetOf(p *Plan, description, command string) *Sheet {
 	}
 	slices.Sort(s.Sources)
 	s.list(points)
+	if r.Shard.N > 1 {
+		s.Whole = p.Cases
+	}
 	return s
 }
 
@@ -163,6 +170,11 @@ func JoinSheets(sheets []*Sheet) (*Sheet, []int, error) {
 		missing = append(missing, next)
 	}
 	all.list(points)
+	if len(missing) > 0 {
+		for _, s := range sheets {
+			all.Whole = max(all.Whole, s.Whole)
+		}
+	}
 	all.Command = commandOf(sheets, len(missing) == 0)
 	return all, missing, nil
 }

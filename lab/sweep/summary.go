@@ -88,7 +88,7 @@ func (d *Description) Summarise(sheet *Sheet, rows map[string]*Row, figure, agai
 	}
 	s := &Summary{Title: d.Title, Figure: figure, Better: better(figure), Contestants: []Contestant{}, Cells: []Cell{}, Pairs: []Versus{}, Equal: sheet.Equal}
 	distinct := sheet.Distinct(rows)
-	s.Missing = len(sheet.Cases) - len(distinct)
+	s.Missing = sheet.Number() - len(distinct)
 	s.count(d, distinct)
 	if len(s.Contestants) == 0 {
 		return s, nil

@@ -248,6 +248,13 @@ func TestWorkers(t *testing.T) {
 			}
 			sheets = append(sheets, part)
 		}
+		counts := map[int]int{} // of jobs; each has two cases
+		for _, part := range sheets {
+			counts[(len(part.Cases)+1)/2]++
+		}
+		if keys := slices.Sorted(maps.Keys(counts)); keys[len(keys)-1]-keys[0] > 1 {
+			t.Errorf("%d workers have uneven numbers of jobs: %v", n, counts)
+		}
 		same(t, fmt.Sprintf("%d workers", n), whole, all)
 		joined, missing, err := JoinSheets(sheets)
 		if err != nil || len(missing) > 0 || !slices.Equal(joined.Cases, sheet.Cases) {
@@ -267,9 +274,16 @@ func TestWorkers(t *testing.T) {
 }
 
 // TestDrawsUntilNarrow: cells are drawn until their intervals are narrow, by one worker or several.
-// Two of the cells have draws in common: one link of 32 fails.
+// Cells have fabrics in common: one of them is a draw of another, and two fail one link of 32.
 func TestDrawsUntilNarrow(t *testing.T) {
-	d := describe(t, "fabrics: [\"torus(4x4,hosts=1)\"]\ndamage: [none, 0.1, \"fail(links=1)\", 0.04]\nengines: [updn]\nworkloads: [flow: {runs: 30}]\ndraws: {least: 2, most: 32, within: 0.02}\n")
+	d := describe(t, `
+fabrics: ["torus(4x4,hosts=1)|fail(share=0.1,links=all,seed=1)", "torus(4x4,hosts=1)"]
+damage: [none, 0.1, "fail(links=1)", 0.04]
+skip: ['network != "torus(4x4,hosts=1)" && damage != "none"']
+engines: [updn]
+workloads: [flow: {runs: 30}]
+draws: {least: 2, most: 32, within: 0.02}
+`)
 	rows, sheet := run(t, d, setup(), Shard{})
 	s, err := d.Summarise(sheet, rows, "", "")
 	if err != nil {

@@ -108,7 +108,7 @@ func merge(cmd *cobra.Command, path, output string) error {
 		return err
 	}
 	w := cmd.ErrOrStderr()
-	fmt.Fprintf(w, "weft: %d of %d cases are in %s\n", have(f.rows, f.all), len(f.all.Cases), output)
+	fmt.Fprintf(w, "weft: %d of %d cases are in %s\n", have(f.rows, f.all), f.all.Number(), output)
 	lacks := f.lacks()
 	if len(lacks) == 0 {
 		return store.CleanParts(path, "*")
