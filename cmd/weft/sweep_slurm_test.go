@@ -20,8 +20,10 @@ var slurmKills = flag.Int("slurm-kills", 3, "how often TestSweepRealPeers kills 
 // slurmSweep is a sweep on Slurm whose tasks are disturbed.
 type slurmSweep struct {
 	*slurm
-	work string
-	rng  *rand.Rand
+	work   string
+	output string // the store
+	rng    *rand.Rand
+	did    map[string]int // disturbances, by kind
 }
 
 // weft runs weft to its end.
@@ -51,7 +53,7 @@ func (s *slurmSweep) logs() string {
 // submit submits the sweep and returns the numbers of its two jobs.
 func (s *slurmSweep) submit() (array, merger string) {
 	s.t.Helper()
-	out := s.weft("lab", "sweep", "sweep.yaml", "--on", "slurm", "--tasks", "3", "--tasks-at-once", "2", "--task-memory", "100M", "--sbatch=--comment=by the site", "-o", "results.db")
+	out := s.weft("lab", "sweep", "sweep.yaml", "--on", "slurm", "--tasks", "3", "--tasks-at-once", "2", "--task-memory", "100M", "--sbatch=--comment=by the site", "-o", s.output)
 	jobs := regexp.MustCompile(`Job (\d+) .*; job (\d+) `).FindStringSubmatch(out)
 	if jobs == nil {
 		s.t.Fatalf("no jobs in %q", out)
@@ -123,61 +125,76 @@ func (s *slurmSweep) disturb(array string, cancel bool) string {
 // queue. Tasks go on in new runs; after a cancelled one the merge says what is missing, and the same
 // command submits that. The rows are those of an undisturbed run on this machine.
 func TestSweepRealPeers(t *testing.T) {
-	s := &slurmSweep{slurm: startSlurm(t), work: t.TempDir(), rng: rand.New(rand.NewPCG(*killSeed, 40))}
-	draws := max(1, *sweepCases/12)
-	text := fmt.Sprintf("fabrics: [\"rlft(12,2)\", \"torus(6x6,hosts=2)\"]\ndamage: [0.05, 0.1]\ndraws: {least: %d}\nengines: [updn, nue, dfsssp]\nworkloads: [flow: {runs: 300}]\n", draws)
+	s := &slurmSweep{slurm: startSlurm(t), work: t.TempDir(), rng: rand.New(rand.NewPCG(*killSeed, 40)), did: map[string]int{}}
+	text, cases := killedText()
 	if err := os.WriteFile(filepath.Join(s.work, "sweep.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.weft("lab", "sweep", "sweep.yaml", "-o", "whole.db")
+	rounds := 0
+	for n := 0; n < *slurmKills && !t.Failed(); {
+		rounds++
+		s.output = fmt.Sprintf("results%d.db", rounds)
+		n += s.round(*slurmKills - n)
+		if out := s.weft("lab", "diff", "whole.db", s.output); !strings.Contains(out, fmt.Sprintf("%d rows are the same, 0 differ; 0 are only", cases)) {
+			t.Errorf("%s%s", out, s.logs())
+		}
+		if left, _ := filepath.Glob(filepath.Join(s.parts(), ".*")); len(left) > 0 {
+			t.Errorf("half-written files are left: %v", left)
+		}
+	}
+	t.Logf("%v, in %d sweeps of %d cases", s.did, rounds, cases)
+}
+
+// round runs the sweep to its end, and disturbs it at most so many times. It returns how often it
+// did.
+func (s *slurmSweep) round(most int) (n int) {
+	s.t.Helper()
 	array, merger := s.submit()
 	if got := s.query("squeue", "-h", "-j", merger, "-o", "%E %k"); len(got) != 1 || !strings.HasPrefix(got[0], "afterany:"+array) || !strings.Contains(got[0], "by the site") {
-		t.Errorf("the merge waits for %q", got)
+		s.t.Errorf("the merge waits for %q", got)
 	}
 	if out := s.refused(); !strings.Contains(out, "runs already, as jobs "+array) {
-		t.Errorf("submitted twice: %s", out)
+		s.t.Errorf("submitted twice: %s", out)
 	}
-	did := map[string]int{}
-	for n := 0; n < *slurmKills; {
-		s.until("running task", func() bool { return len(s.workers()) > 0 || len(s.query("squeue", "-h", "-j", array)) == 0 })
-		if len(s.query("squeue", "-h", "-j", array)) == 0 {
-			break
-		}
+	cancelled := false
+	over := func() bool { return len(s.query("squeue", "-h", "-j", array)) == 0 }
+	for n < most && !over() {
+		s.until("running task", func() bool { return len(s.workers()) > 0 || over() })
 		time.Sleep(time.Duration(s.rng.Int64N(int64(time.Second))))
-		if what := s.disturb(array, n == *slurmKills-1); what != "" {
-			did[what]++
+		cancel := n%10 == 9 || n == most-1
+		if what := s.disturb(array, cancel); what != "" {
+			s.did[what]++
 			n++
+			cancelled = cancelled || cancel
 		}
 		s.start(array)
 	}
 	s.wait(array, merger)
-	t.Logf("%v", did)
-	log, err := os.ReadFile(filepath.Join(s.work, "results.parts", "log", "merge.log"))
+	log, err := os.ReadFile(filepath.Join(s.parts(), "log", "merge.log"))
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	if did["cancelled"] > 0 && !bytes.Contains(log, []byte("to go on, unless they still work: weft lab sweep sweep.yaml --on slurm")) {
-		t.Errorf("the merge does not say how to go on: %s%s", log, s.logs())
+	if goOn := "to go on, unless they still work: weft lab sweep sweep.yaml --on slurm"; cancelled && !bytes.Contains(log, []byte(goOn)) {
+		s.t.Errorf("the merge does not say how to go on: %s%s", log, s.logs())
 	}
 	for range 3 {
 		if strings.Contains(s.again(), "all tasks have finished") {
 			break
 		}
 	}
-	out := s.weft("lab", "diff", "whole.db", "results.db")
-	if !strings.Contains(out, fmt.Sprintf("%d rows are the same, 0 differ; 0 are only", 12*draws)) {
-		t.Errorf("%s%s", out, s.logs())
-	}
-	if left, _ := filepath.Glob(filepath.Join(s.work, "results.parts", ".*")); len(left) > 0 {
-		t.Errorf("half-written files are left: %v", left)
-	}
-	t.Logf("%s", out)
+	return n
+}
+
+// parts returns the folder of parts.
+func (s *slurmSweep) parts() string {
+	return filepath.Join(s.work, strings.TrimSuffix(s.output, ".db")+".parts")
 }
 
 // refused submits the sweep where that must fail, and returns the message.
 func (s *slurmSweep) refused() string {
 	s.t.Helper()
-	cmd := s.command("weft", "lab", "sweep", "sweep.yaml", "--on", "slurm", "-o", "results.db")
+	cmd := s.command("weft", "lab", "sweep", "sweep.yaml", "--on", "slurm", "-o", s.output)
 	cmd.Dir = s.work
 	out, err := cmd.CombinedOutput()
 	if err == nil {
@@ -198,7 +215,7 @@ func (s *slurmSweep) start(job string) {
 // again submits the sweep again, waits for its end, and returns what weft said.
 func (s *slurmSweep) again() string {
 	s.t.Helper()
-	out := s.weft("lab", "sweep", "sweep.yaml", "--on", "slurm", "-o", "results.db")
+	out := s.weft("lab", "sweep", "sweep.yaml", "--on", "slurm", "-o", s.output)
 	if jobs := regexp.MustCompile(`Job (\d+) .*; job (\d+) `).FindStringSubmatch(out); jobs != nil {
 		s.wait(jobs[1], jobs[2])
 	}

@@ -81,7 +81,7 @@ type variant struct {
 type Plan struct {
 	Jobs   []*Job
 	Cases  int
-	Points int      // cases, counting equal ones
+	Points int // cases, counting equal ones
 	Equal  []Equal
 	dealt  map[string]int // the order in which jobs, or cells, are dealt to shards
 }

@@ -31,7 +31,7 @@ type Place struct {
 	Network  string `parquet:"network" store:"label"` // without the damage of the sweep
 	Damage   string `parquet:"damage" store:"label"`
 	Draw     int64  `parquet:"damage_seed" store:"label"` // 0: not drawn
-	Graph    string `parquet:"graph"`       // digest of the compiled fabric
+	Graph    string `parquet:"graph"`                     // digest of the compiled fabric
 	Hosts    int64  `parquet:"hosts"`
 	Switches int64  `parquet:"switches"`
 	Links    int64  `parquet:"links"` // up, between switches

@@ -63,26 +63,48 @@ func (s *Sheet) list(points []named) {
 	}
 }
 
+// With returns the sheet with the cases of some rows alone, under the labels and in the order that
+// the rows have.
+func (s *Sheet) With(rows []*Row) *Sheet {
+	out := *s
+	points := make([]named, len(rows))
+	for i, row := range rows {
+		points[i] = named{row.Case, row.label(), int64(i)}
+	}
+	out.Whole = 0
+	out.list(points)
+	return &out
+}
+
 // Rows returns the rows of the points that have one, with their labels, in the order of the sweep.
 // A case that stands in several cells has a row for each.
-func (s *Sheet) Rows(rows map[string]*Row) (list []*Row) {
-	for _, p := range s.Points {
-		if row := rows[s.Cases[p.Case]]; row != nil {
-			list = append(list, row.as(&s.Labels[p.Label]))
-		}
-	}
-	return list
+func (s *Sheet) Rows(rows map[string]*Row) []*Row {
+	return s.pick(rows, func(Point) bool { return true })
 }
 
 // Distinct returns the row of each case that has one, with the label of its first point.
-func (s *Sheet) Distinct(rows map[string]*Row) (list []*Row) {
+func (s *Sheet) Distinct(rows map[string]*Row) []*Row {
 	next := 0
-	for _, p := range s.Points {
-		if p.Case < next {
-			continue
+	return s.pick(rows, func(p Point) bool {
+		first := p.Case == next
+		if first {
+			next++
 		}
-		next++
-		if row := rows[s.Cases[p.Case]]; row != nil {
+		return first
+	})
+}
+
+func (s *Sheet) pick(rows map[string]*Row, wanted func(Point) bool) (list []*Row) {
+	if len(s.Points) == 0 { // of a version without labels: the rows have their own
+		for _, name := range s.Cases {
+			if row := rows[name]; row != nil {
+				list = append(list, row)
+			}
+		}
+		return list
+	}
+	for _, p := range s.Points {
+		if row := rows[s.Cases[p.Case]]; wanted(p) && row != nil {
 			list = append(list, row.as(&s.Labels[p.Label]))
 		}
 	}
@@ -128,9 +150,6 @@ func ReadSheet(name string, data []byte) (*Sheet, error) {
 			return nil, fmt.Errorf("%s: point %d names a case or a label that the list does not have", name, i)
 		}
 	}
-	if len(s.Points) == 0 && len(s.Cases) > 0 {
-		return nil, fmt.Errorf("%s: a list of cases without points, of an older version of weft: run the sweep again, its rows are kept", name)
-	}
 	return &s, nil
 }
 
@@ -152,6 +171,9 @@ func JoinSheets(sheets []*Sheet) (*Sheet, []int, error) {
 		}
 		if !slices.Equal(s.Sources, first.Sources) {
 			return nil, nil, fmt.Errorf("workers %d and %d have different sources (%s and %s): run one version of weft, on one kind of processor", first.Shard, s.Shard, strings.Join(first.Sources, " "), strings.Join(s.Sources, " "))
+		}
+		if len(s.Points) == 0 && len(s.Cases) > 0 {
+			return nil, nil, fmt.Errorf("the list of cases of worker %d is of an older version of weft: run it again, its rows are kept", s.Shard)
 		}
 		for ; next < s.Shard; next++ {
 			missing = append(missing, next)

@@ -341,6 +341,11 @@ func TestLabels(t *testing.T) {
 	if got := cells(first, sheet, rows); !slices.Equal(got, want) || len(sheet.Cases) != 3 || len(sheet.Points) != 4 {
 		t.Errorf("%q", got)
 	}
+	only := sheet.With(sheet.Rows(rows)[2:])
+	want = []string{"torus(4x4,hosts=1) 0.01 dfsssp,replies=own 1", "torus(4x4,hosts=1) 0.1 dfsssp,replies=own 1"}
+	if got := cells(first, only, rows); !slices.Equal(got, want) {
+		t.Errorf("the sheet of some rows: %q", got)
+	}
 	var put []*Row
 	r := &Run{Description: second, Setup: setup(), Keep: keepAll{&put}, Rows: maps.Clone(rows), Begin: func(_ *Plan, missing int) {
 		if missing > 0 {

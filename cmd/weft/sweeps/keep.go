@@ -73,10 +73,14 @@ func byCase(rows []sweep.Row) map[string]*sweep.Row {
 
 // ordered returns the rows of a sheet in its order, with its labels. A case that stands in several
 // cells has a row for each.
-func ordered(rows map[string]*sweep.Row, sheet *sweep.Sheet) []sweep.Row { return values(sheet.Rows(rows)) }
+func ordered(rows map[string]*sweep.Row, sheet *sweep.Sheet) []sweep.Row {
+	return values(sheet.Rows(rows))
+}
 
 // distinct returns the row of each case of a sheet.
-func distinct(rows map[string]*sweep.Row, sheet *sweep.Sheet) []sweep.Row { return values(sheet.Distinct(rows)) }
+func distinct(rows map[string]*sweep.Row, sheet *sweep.Sheet) []sweep.Row {
+	return values(sheet.Distinct(rows))
+}
 
 func values(rows []*sweep.Row) []sweep.Row {
 	list := make([]sweep.Row, len(rows))
