@@ -49,7 +49,7 @@ func startSlurm(t *testing.T) *slurm {
 		t.Fatal(err)
 	}
 	key := make([]byte, 128)
-	rand.Read(key) //nolint:errcheck // it never fails
+	rand.Read(key)
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -90,7 +90,7 @@ func slurmConf(t *testing.T, dir string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close()
+		defer l.Close() //nolint:errcheck // it only finds a free port
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	conf := fmt.Sprintf(`ClusterName=weft
@@ -138,7 +138,7 @@ func (s *slurm) daemon(path string, args ...string) {
 	}
 	s.t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended
-		late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have ended
 		defer late.Stop()
 		cmd.Wait() //nolint:errcheck // it was ended
 		log.Close()

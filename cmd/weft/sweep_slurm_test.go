@@ -66,8 +66,8 @@ func (s *slurmSweep) tasks(job, state string) []string {
 	return s.query("squeue", "-h", "-r", "-j", job, "-t", state, "-o", "%F_%K")
 }
 
-// wait waits until jobs have left the queue. Tasks that were put back wait for two minutes, as Slurm
-// has it: wait starts them at once.
+// wait waits until jobs have left the queue. Tasks that were put back wait for two minutes, as
+// Slurm has it: wait starts them at once.
 func (s *slurmSweep) wait(jobs ...string) {
 	s.t.Helper()
 	list := strings.Join(jobs, ",")
@@ -122,8 +122,8 @@ func (s *slurmSweep) disturb(array string, cancel bool) string {
 }
 
 // TestSweepRealPeers: tasks of a sweep on a real Slurm are killed, cancelled and put back into the
-// queue. Tasks go on in new runs; after a cancelled one the merge says what is missing, and the same
-// command submits that. The rows are those of an undisturbed run on this machine.
+// queue. Tasks go on in new runs; after a cancelled one the merge says what is missing, and the
+// same command submits that. The rows are those of an undisturbed run on this machine.
 func TestSweepRealPeers(t *testing.T) {
 	s := &slurmSweep{slurm: startSlurm(t), work: t.TempDir(), rng: rand.New(rand.NewPCG(*killSeed, 40)), did: map[string]int{}}
 	text, cases := killedText()

@@ -202,9 +202,9 @@ func sameNames(a, b []string) bool {
 }
 
 // ReadParts reads all files of a folder. It returns each row once, in the order of the rows' names.
-// Workers may give a row different labels: the list of rows decides. A weak row gives way to another
-// one. Any other difference of rows of one name is an error: the result depends on more than its
-// name says.
+// Workers may give a row different labels: the list of rows decides. A weak row gives way to
+// another one. Any other difference of rows of one name is an error: the result depends on more
+// than its name says.
 func ReadParts[R any](dir string, weak func(*R) bool) (rows []R, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*"+partEnd))
 	if err != nil {

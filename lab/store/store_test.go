@@ -148,8 +148,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestPartsDiffer: two results under one name are told, unless they differ in how they were made, or
-// in their labels, or one of them is weak.
+// TestPartsDiffer: two results under one name are told, unless they differ in how they were made,
+// or in their labels, or one of them is weak.
 func TestPartsDiffer(t *testing.T) {
 	for _, c := range []struct {
 		change func(*row)
@@ -219,6 +219,29 @@ func TestRowsReachDisk(t *testing.T) {
 		}
 		if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 			t.Errorf("%v, %d files", err, len(files))
+		}
+	})
+}
+
+// TestStoreReachesDisk: so is a row of a store.
+func TestStoreReachesDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	synctest.Test(t, func(t *testing.T) {
+		db, err := Open[row](path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rows()[0]
+		if err := db.Put(&r); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(patience + time.Millisecond)
+		synctest.Wait()
+		if got, err := db.Rows(); err != nil || len(got) != 1 {
+			t.Errorf("%v, %d rows", err, len(got))
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

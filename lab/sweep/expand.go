@@ -194,6 +194,17 @@ func (p *Plan) deal(d *Description) {
 	}
 }
 
+// digest returns a digest of the names of all cases.
+func (p *Plan) digest() string {
+	sum := sha256.New()
+	for _, j := range p.Jobs {
+		for _, c := range j.Cases {
+			sum.Write([]byte(c.Row.Case))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12])
+}
+
 // Equal tells that draws of a cell are equal to others, or fail nothing.
 type Equal struct{ cell, text string }
 
@@ -258,7 +269,7 @@ func (v *variant) measure(s *Setup) (*fabric.Graph, error) {
 		}
 	}
 	v.Graph, v.Hosts, v.Switches, v.Links = measure.GraphDigest(g), int64(hosts), int64(g.NumSwitches), int64(g.NumChannels/2)
-	v.opened = &opened{open: func() (*fabric.Graph, error) { return s.Open(v.Fabric) }}
+	v.opened = &opened{open: func() (*fabric.Graph, error) { return s.Open(v.Fabric) }, digest: v.Graph}
 	return g, nil
 }
 

@@ -187,8 +187,8 @@ func (d *Description) keeps(row *Row) (bool, error) {
 	return true, nil
 }
 
-// Further returns the derived columns of a row; nil where a column of the formula has no value. It is
-// not safe for concurrent use.
+// Further returns the derived columns of a row; nil where a column of the formula has no value. It
+// is not safe for concurrent use.
 func (d *Description) Further(row *Row) (list []*float64, err error) {
 	cells, env := values(row), numbers(row)
 	for _, c := range d.Columns {

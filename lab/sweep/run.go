@@ -19,7 +19,8 @@ import (
 
 // opened is a Graph that several jobs share: the first job opens it, and the last one drops it.
 type opened struct {
-	open func() (*fabric.Graph, error)
+	open   func() (*fabric.Graph, error)
+	digest string // of the Graph that the cases are about
 
 	mu   sync.Mutex
 	jobs int // not yet done
@@ -32,9 +33,15 @@ func (o *opened) get() (*fabric.Graph, error) {
 	if o.g != nil {
 		return o.g, nil
 	}
-	var err error
-	o.g, err = o.open()
-	return o.g, err
+	g, err := o.open()
+	if err != nil {
+		return nil, err
+	}
+	if measure.GraphDigest(g) != o.digest {
+		return nil, errors.New("the file has changed since the sweep began")
+	}
+	o.g = g
+	return g, nil
 }
 
 func (o *opened) done() {
@@ -69,7 +76,8 @@ type Run struct {
 	Step  func(what string)
 	Done  func(row *Row)
 
-	mu sync.Mutex
+	mu    sync.Mutex
+	least string // digest of the cases with the least draws
 }
 
 // mine reports whether a job belongs to this shard.
@@ -88,6 +96,9 @@ func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 	for {
 		if p, err = r.Expand(ctx, r.Setup, draws); err != nil {
 			return p, err
+		}
+		if r.least == "" {
+			r.least = p.digest()
 		}
 		if err := r.round(ctx, p); err != nil {
 			return p, errors.Join(err, r.Keep.Flush())
@@ -165,10 +176,7 @@ func (r *Run) job(ctx context.Context, j *Job, threads int) error {
 	r.Step(j.variant.Fabric + " " + j.engine)
 	g, err := j.variant.opened.get()
 	if err != nil {
-		return err
-	}
-	if measure.GraphDigest(g) != j.variant.Graph {
-		return fmt.Errorf("%s: the file has changed since the sweep began", j.variant.Fabric)
+		return fmt.Errorf("%s: %w", j.variant.Fabric, err)
 	}
 	begun := r.now()
 	var routed *planner.Result

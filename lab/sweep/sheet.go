@@ -19,6 +19,7 @@ type Sheet struct {
 	Shard       int      `json:"shard,omitempty"` // this worker, from 1; 0: the whole sweep
 	Shards      int      `json:"shards,omitempty"`
 	Sources     []string `json:"sources"`
+	Least       string   `json:"least,omitempty"` // digest of all cases with the least draws; other contents of a file change it
 	Whole       int      `json:"whole,omitempty"` // cases of the sweep, as far as known, if other workers have some
 	Cases       []string `json:"cases"`           // in the order of their first points
 	Labels      []Label  `json:"labels"`
@@ -113,7 +114,7 @@ func (s *Sheet) pick(rows map[string]*Row, wanted func(Point) bool) (list []*Row
 
 // SheetOf returns the sheet of an expanded sweep, with the cases of this shard.
 func (r *Run) SheetOf(p *Plan, description, command string) *Sheet {
-	s := &Sheet{Description: description, Command: command, Shard: r.Shard.I, Shards: r.Shard.N, Sources: []string{}, More: r.Draws.Within > 0}
+	s := &Sheet{Description: description, Command: command, Shard: r.Shard.I, Shards: r.Shard.N, Sources: []string{}, Least: r.least, More: r.Draws.Within > 0}
 	for _, e := range p.Equal {
 		if r.Draws.Within == 0 || r.has(p, e.cell) {
 			s.Equal = append(s.Equal, e.text)
@@ -172,6 +173,9 @@ func JoinSheets(sheets []*Sheet) (*Sheet, []int, error) {
 		if !slices.Equal(s.Sources, first.Sources) {
 			return nil, nil, fmt.Errorf("workers %d and %d have different sources (%s and %s): run one version of weft, on one kind of processor", first.Shard, s.Shard, strings.Join(first.Sources, " "), strings.Join(s.Sources, " "))
 		}
+		if s.Least != first.Least {
+			return nil, nil, fmt.Errorf("workers %d and %d have different cases: a file that the sweep names changed between their starts, or they run in different folders. Run worker %d or worker %d again", first.Shard, s.Shard, first.Shard, s.Shard)
+		}
 		if len(s.Points) == 0 && len(s.Cases) > 0 {
 			return nil, nil, fmt.Errorf("the list of cases of worker %d is of an older version of weft: run it again, its rows are kept", s.Shard)
 		}
@@ -209,8 +213,8 @@ func ShardCommand(command, worker string) string {
 	return shardOption.ReplaceAllString(command, "--shard "+strings.ReplaceAll(worker, "$", "$$")+"/")
 }
 
-// commandOf joins the commands of workers: a loop of the shell if they differ by the shard alone and
-// are all there, else a line for each.
+// commandOf joins the commands of workers: a loop of the shell if they differ by the shard alone
+// and are all there, else a line for each.
 func commandOf(sheets []*Sheet, whole bool) string {
 	var lines []string
 	for _, s := range sheets {

@@ -399,6 +399,22 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// TestChangedFile: workers that found other contents in a file are not joined.
+func TestChangedFile(t *testing.T) {
+	var sheets []*Sheet
+	for i := 1; i <= 2; i++ {
+		s := setup()
+		if i == 2 {
+			s.Levels = levels.Levels{{Name: "a", Share: 1}}
+		}
+		_, sheet := run(t, describe(t, "fabrics: [\"torus(3x3,hosts=1)\"]\nengines: [updn]\nworkloads: [flow: {runs: 1}]\n"), s, Shard{i, 2})
+		sheets = append(sheets, sheet)
+	}
+	if _, _, err := JoinSheets(sheets); err == nil || !strings.Contains(err.Error(), "different cases") {
+		t.Error(err)
+	}
+}
+
 // TestSchema: the committed schema is that of the types. With -update the test writes it.
 func TestSchema(t *testing.T) {
 	const path = "../../docs/sweep.schema.json"

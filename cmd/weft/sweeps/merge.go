@@ -158,7 +158,7 @@ func (f *folder) putInto(db *store.Store[sweep.Row]) error {
 	return nil
 }
 
-// goOn returns the commands that compute what is missing.
+// goOn returns the commands that compute the missing cases.
 func (f *folder) goOn(lacks []lacking) string {
 	if s, err := readSlurmJob(f.path); err == nil {
 		return s.Command

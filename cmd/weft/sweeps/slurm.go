@@ -44,7 +44,7 @@ func (o *slurmFlags) add(cmd *cobra.Command) {
 	f.StringArrayVar(&o.options, "sbatch", nil, "further `OPTION` for sbatch, such as --partition=long; can be repeated")
 }
 
-// slurmJob is what is known of a submitted sweep, in a file of its folder of parts.
+// slurmJob describes a submitted sweep, in a file of its folder of parts.
 type slurmJob struct {
 	Command string   `json:"command"` // submits it, and what is missing of it
 	Tasks   int      `json:"tasks"`
@@ -105,6 +105,7 @@ func (o *sweepFlags) submit(cmd *cobra.Command, d *sweep.Description) error {
 // prepare makes the folder of parts, with the description of the sweep. It returns the numbers of
 // the tasks to be run, as sbatch reads them.
 func (o *sweepFlags) prepare(cmd *cobra.Command, d *sweep.Description, dir string) (tasks string, err error) {
+	d.List = "" // Fabrics has what it names
 	text, err := yaml.Marshal(d)
 	if err != nil {
 		return "", err

@@ -111,8 +111,10 @@ func sweepCmd() *cobra.Command {
 }
 
 // withFile lists the options that may be given with a file that describes the sweep.
-var withFile = []string{"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "behind", "predictions", "figure", "against", "json", "help",
-	"on", "tasks", "tasks-at-once", "task-time", "task-memory", "sbatch"}
+var withFile = []string{
+	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "behind", "predictions", "figure", "against", "json", "help",
+	"on", "tasks", "tasks-at-once", "task-time", "task-memory", "sbatch",
+}
 
 // describe returns the description of the file, or of the short form, and reads the files that it
 // names.
