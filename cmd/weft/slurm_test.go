@@ -137,7 +137,7 @@ func (s *slurm) daemon(path string, args ...string) {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() {
-		cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended
+		cmd.Process.Signal(syscall.SIGTERM)                                   //nolint:errcheck // it may have ended
 		late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have ended
 		defer late.Stop()
 		cmd.Wait() //nolint:errcheck // it was ended
