@@ -35,7 +35,7 @@ func checkPlace(path string, statfs statfs) error {
 	kind, err := networkOf(filepath.Dir(path), statfs)
 	if err == nil && kind != "" {
 		err = fmt.Errorf("%s lies on a network file system, %s: SQLite's locks do not hold there, and two machines could spoil the file. "+
-			"Put the store on a local disk; on shared disks let each worker write its part (--shard I/N -o FOLDER), and merge them into a local store (weft lab merge)", path, kind)
+			"Put the store on a local disk; on shared disks let each worker write its part (--shard I/N -o FOLDER), and merge them (weft lab merge)", path, kind)
 	}
 	return err
 }
