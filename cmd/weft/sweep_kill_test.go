@@ -31,7 +31,7 @@ type killedSweep struct {
 
 // killedText returns a sweep of about -sweep-cases cases, and their number.
 func killedText() (text string, cases int) {
-	draws := max(1, *sweepCases/12)
+	draws := (*sweepCases + 11) / 12
 	return fmt.Sprintf("fabrics: [\"rlft(12,2)\", \"torus(6x6,hosts=2)\"]\ndamage: [0.05, 0.1]\ndraws: {least: %d}\nengines: [updn, nue, dfsssp]\nworkloads: [flow: {runs: 100}]\n", draws), 12 * draws
 }
 
@@ -158,9 +158,14 @@ func TestSweepKilled(t *testing.T) {
 	}
 	begun := time.Now()
 	k.run(k.args(1, 1, "whole.db")...)
-	k.pause = time.Since(begun) / 4
+	whole := time.Since(begun)
+	begun = time.Now()
+	k.run(k.args(1, 1, "whole.db")...) // has nothing to compute
+	idle := time.Since(begun)
 	for _, workers := range []int{1, 2, 5} {
 		k.kills = [2]int{}
+		// So the kills of one worker fall into one sweep; those of several into few.
+		k.pause = (idle + 2*whole/time.Duration(*sweepKills)) / time.Duration(min(workers, 2))
 		rounds := 0
 		for k.kills[0]+k.kills[1] < *sweepKills && !t.Failed() {
 			rounds++

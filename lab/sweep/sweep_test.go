@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"weft/fabric"
 	"weft/fabric/source"
 	"weft/lab/measure"
@@ -415,7 +418,8 @@ func TestChangedFile(t *testing.T) {
 	}
 }
 
-// TestSchema: the committed schema is that of the types. With -update the test writes it.
+// TestSchema: the committed schema is that of the types, and says what Parse says. With -update the
+// test writes it.
 func TestSchema(t *testing.T) {
 	const path = "../../docs/sweep.schema.json"
 	want, err := Schema()
@@ -429,6 +433,21 @@ func TestSchema(t *testing.T) {
 	}
 	if have, err := os.ReadFile(path); err != nil || string(have) != string(want) {
 		t.Errorf("%s is not the schema of a description: go test ./lab/sweep -run TestSchema -update (%v)", path, err)
+	}
+	schema, err := jsonschema.NewCompiler().Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, good := range map[string]bool{
+		Template(): true, small: true, "engines: [updn]\nengine: [updn]\n": false, "engines: updn\n": false, "fabrics: [odin]\n": false,
+	} {
+		var document any
+		if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(document); (err == nil) != good {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 
