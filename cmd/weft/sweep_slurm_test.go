@@ -160,7 +160,10 @@ func (s *slurmSweep) round(most int) (n int) {
 	cancelled := false
 	over := func() bool { return len(s.query("squeue", "-h", "-j", array)) == 0 }
 	for n < most && !over() {
-		s.until("running task", func() bool { return len(s.workers()) > 0 || over() })
+		s.until("running task", func() bool {
+			s.start(array)
+			return len(s.workers()) > 0 || over()
+		})
 		time.Sleep(time.Duration(s.rng.Int64N(int64(time.Second))))
 		cancel := n%10 == 9 || n == most-1
 		if what := s.disturb(array, cancel); what != "" {
@@ -168,7 +171,6 @@ func (s *slurmSweep) round(most int) (n int) {
 			n++
 			cancelled = cancelled || cancel
 		}
-		s.start(array)
 	}
 	s.wait(array, merger)
 	log, err := os.ReadFile(filepath.Join(s.parts(), "log", "merge.log"))
