@@ -21,7 +21,7 @@ var networks = map[uint32]string{
 // statfs is the system call of this name.
 type statfs func(string, *syscall.Statfs_t) error
 
-// networkOf returns the kind of network file system that a folder is on, "" for a local disk.
+// networkOf does the work of NetworkOf.
 func networkOf(dir string, statfs statfs) (string, error) {
 	var s syscall.Statfs_t
 	if err := statfs(dir, &s); err != nil {
@@ -29,6 +29,9 @@ func networkOf(dir string, statfs statfs) (string, error) {
 	}
 	return networks[uint32(s.Type)], nil
 }
+
+// NetworkOf returns the kind of network file system that a folder is on, "" for a local disk.
+func NetworkOf(dir string) (string, error) { return networkOf(dir, syscall.Statfs) }
 
 // checkPlace returns an error if a path is on a network file system.
 func checkPlace(path string, statfs statfs) error {

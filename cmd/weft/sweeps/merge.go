@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 
 func mergeCmd() *cobra.Command {
 	var output string
+	var wait time.Duration
 	cmd := &cobra.Command{
 		Use:   "merge FOLDER",
 		Short: "put the parts of a sweep's workers into one store",
@@ -29,8 +31,9 @@ merge them. On a network file system it writes the store in a local folder (TMPD
 place.`,
 		Example: `  weft lab merge parts -o results.db && weft lab stats results.db`,
 		Args:    cli.OneArgument("FOLDER"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return merge(cmd, args[0], output) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return merge(cmd, args[0], output, wait) },
 	}
+	cmd.Flags().DurationVar(&wait, "wait", 0, "if cases are missing, look again after this `TIME`: a network file system shows new files late")
 	cmd.Flags().StringVarP(&output, "output", "o", "results.db", "`FILE` of the store, created or continued")
 	return cmd
 }
@@ -90,10 +93,17 @@ func (f *folder) lacks() (list []lacking) {
 	return list
 }
 
-func merge(cmd *cobra.Command, path, output string) error {
+func merge(cmd *cobra.Command, path, output string, wait time.Duration) error {
 	f, err := readFolder(path)
 	if err != nil {
 		return err
+	}
+	if wait > 0 && len(f.lacks()) > 0 {
+		select {
+		case <-cmd.Context().Done():
+		case <-time.After(wait):
+			return merge(cmd, path, output, 0)
+		}
 	}
 	if len(f.sheets) == 0 {
 		return fmt.Errorf("%s: no worker has begun: want files of weft lab sweep --shard", path)

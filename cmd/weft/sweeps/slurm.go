@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/lab/store"
 	"weft/lab/sweep"
 )
 
@@ -97,7 +98,7 @@ func (o *sweepFlags) submit(cmd *cobra.Command, d *sweep.Description) error {
 	}
 	if tasks == "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "weft: all tasks have finished\n")
-		return merge(cmd, dir, o.output)
+		return merge(cmd, dir, o.output, 0)
 	}
 	return o.submitJobs(cmd, dir, tasks)
 }
@@ -177,6 +178,10 @@ func (o *sweepFlags) submitJobs(cmd *cobra.Command, dir, tasks string) error {
 	values := map[string]string{
 		"Program": quoted(program), "Description": quoted(filepath.Join(dir, "sweep.yaml")), "Folder": quoted(dir), "Output": quoted(o.output),
 		"Tasks": strconv.Itoa(o.slurm.tasks), "Options": o.taskOptions(),
+		"Wait": "",
+	}
+	if kind, err := store.NetworkOf(dir); err == nil && kind != "" {
+		values["Wait"] = "--wait 1m"
 	}
 	for name, text := range map[string]string{"task.sh": taskScript, "merge.sh": mergeScript} {
 		write := func(w io.Writer) error { return template.Must(template.New(name).Parse(text)).Execute(w, values) }
