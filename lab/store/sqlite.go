@@ -68,7 +68,7 @@ func read[R any](path string, statfs statfs) (*Store[R], error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	mode := "ro"
+	mode := "rw&_pragma=query_only(1)" // rw: it may have to take back the last write of a killed process
 	if kind, err := networkOf(filepath.Dir(path), statfs); err == nil && kind != "" {
 		mode = "ro&immutable=1"
 	}
@@ -97,6 +97,12 @@ func (s *Store[R]) connect(mode string) (err error) {
 
 // create makes the tables of a new file.
 func (s *Store[R]) create() error {
+	// A process that was killed while it made the tables has left part of them. Reading takes that
+	// back: the file is empty again.
+	var version int
+	if err := s.db.QueryRow("PRAGMA schema_version").Scan(&version); err != nil {
+		return nil // check says why
+	}
 	info, err := os.Stat(s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

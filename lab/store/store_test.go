@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -244,6 +245,58 @@ func TestStoreReachesDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestKilledTransaction: a process was killed in the middle of a transaction. If the transaction made
+// the tables, the store is made anew; otherwise it has the rows from before, also for a reader.
+func TestKilledTransaction(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		dir := t.TempDir()
+		path, killed := filepath.Join(dir, "x.db"), filepath.Join(dir, "killed.db")
+		r := rows()[0]
+		if !first {
+			db, err := Open[row](path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(db.Put(&r), db.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		half, err := sql.Open("sqlite", path+"?_pragma=cache_size(1)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		half.SetMaxOpenConns(1)
+		if _, err := half.Exec("BEGIN IMMEDIATE; CREATE TABLE other (x); INSERT INTO other VALUES (zeroblob(1000000)); PRAGMA application_id = 7"); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(copyFile(path, killed), copyFile(path+"-journal", killed+"-journal"), half.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(killed); err != nil || info.Size() < 100_000 {
+			t.Fatalf("the transaction has written nothing: %v", err)
+		}
+		if !first {
+			db, err := Read[row](killed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := db.Rows(); err != nil || len(got) != 1 {
+				t.Errorf("%v, %d rows", err, len(got))
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		db, err := Open[row](killed)
+		if err != nil {
+			t.Fatalf("first: %t: %v", first, err)
+		}
+		if err := errors.Join(db.Put(&r), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestFailedWrite: rows of a failed write wait for the next one.
