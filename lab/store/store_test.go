@@ -247,8 +247,9 @@ func TestStoreReachesDisk(t *testing.T) {
 	})
 }
 
-// TestKilledTransaction: a process was killed in the middle of a transaction. If the transaction made
-// the tables, the store is made anew; otherwise it has the rows from before, also for a reader.
+// TestKilledTransaction: a process was killed in the middle of a transaction. If the transaction
+// made the tables, the store is made anew; otherwise it has the rows from before, also for a
+// reader.
 func TestKilledTransaction(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		dir := t.TempDir()
