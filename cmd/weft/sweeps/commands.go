@@ -20,7 +20,7 @@ import (
 
 // Commands returns the commands of weft lab that are about sweeps.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{sweepCmd(), initCmd(), mergeCmd(), statsCmd(), exportCmd(), showCmd(), diffCmd(), freezeCmd()}
+	return []*cobra.Command{sweepCmd(), initCmd(), mergeCmd(), statsCmd(), exportCmd(), showCmd(), diffCmd(), freezeCmd(), plotCmd(), reportCmd()}
 }
 
 func initCmd() *cobra.Command {
