@@ -84,6 +84,16 @@ var commandGroups = map[string][]flagGroup{
 		{"Running it", "in shard output jobs"},
 		{"Comparison", "figure against behind predictions json"},
 	},
+	"weft lab report": {
+		{"What to show", "figure against engine network"},
+	},
+	"weft lab plot": {
+		{"What to draw", "figure against engine network"},
+	},
+	"weft lab bench": {
+		{"What to compare", "engine full in"},
+		{"Running it", "rounds limit host output jobs kept"},
+	},
 	"weft lab reproduce": {
 		{"What to run", "only rows full seed redo"},
 		{"Judging claims", "blocks seed-block compare solver"},
