@@ -93,6 +93,7 @@ type Tables struct {
 	Pairs       *int64   `json:"channel_load_max_pairs,omitempty" parquet:"channel_load_max_pairs"`
 	Up          *int64   `json:"up_channel_load_max_pairs,omitempty" parquet:"up_channel_load_max_pairs"` // only on trees
 	Undelivered *int64   `json:"undelivered_pairs,omitempty" parquet:"undelivered_pairs"`
+	LeftOut     *int64   `json:"hosts_left_out,omitempty" parquet:"hosts_left_out"` // without a LID: in no figure
 	VLs         *int64   `json:"vls,omitempty" parquet:"vls"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/fold"
 	"weft/lab/stats"
 	"weft/study"
 )
@@ -233,6 +234,9 @@ func (t *Tables) cells() []string {
 		if t.Undelivered != nil && *t.Undelivered > 0 {
 			cells[0] += fmt.Sprintf(", loses %d pairs", *t.Undelivered)
 		}
+		if t.LeftOut != nil && *t.LeftOut > 0 {
+			cells[0] += fmt.Sprintf(", leaves %d hosts out", *t.LeftOut)
+		}
 	}
 	if t.Shift != nil {
 		cells[1] = fmt.Sprintf("%.0f", *t.Shift)
@@ -277,10 +281,35 @@ func (s *Summary) Write(w io.Writer) error {
 	return nil
 }
 
+// Command returns the command that makes a bench, in lines for a page.
+func (b *Bench) Command(output string) string {
+	words := []string{"weft lab bench"}
+	for _, s := range b.Subjects {
+		words = append(words, "'"+s.Fabric+"'")
+	}
+	for _, p := range b.Pairs {
+		words = append(words, "-e "+p.String())
+	}
+	words = append(words, fmt.Sprintf("--rounds %d", b.Rounds), "-o "+output)
+	const columns = 96
+	text, at := "", 0
+	for i, word := range words {
+		switch {
+		case i == 0:
+		case at+1+len(word) > columns:
+			text, at = text+" \\\n  ", 2
+		default:
+			text, at = text+" ", at+1
+		}
+		text, at = text+word, at+len(word)
+	}
+	return text
+}
+
 // WriteMarkdown writes the tables for a page.
 func (s *Summary) WriteMarkdown(w io.Writer, command string) {
-	fmt.Fprintf(w, "`%s` made this block:\n%s beside weft %s on %d cores (%s), %d rounds.\n",
-		command, s.Made.Peer, s.Made.Version, s.Made.Cores, s.Made.Platform, s.Rounds)
+	fmt.Fprintf(w, "\n```sh\n%s\n```\n\n%s\n", command, fold.Page("", fmt.Sprintf("%s and weft %s, %d cores (%s). Times and memory are medians of the rounds, OpenSM's first. A ratio is OpenSM's by weft's, with its 95 %% interval.",
+		s.Made.Peer, s.Made.Version, s.Made.Cores, s.Made.Platform)))
 	for _, rows := range [][][]string{s.Times(), s.Delivered()} {
 		if len(rows) < 2 {
 			continue
@@ -300,4 +329,5 @@ func (s *Summary) WriteMarkdown(w io.Writer, command string) {
 			}
 		}
 	}
+	fmt.Fprintln(w)
 }

@@ -12,6 +12,7 @@ import (
 type Page struct {
 	Title  string
 	blocks []block
+	best   Table // engines, by the first figure
 }
 
 // block is one part of a page: exactly one of its fields but summary.

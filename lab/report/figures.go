@@ -75,6 +75,10 @@ func (m *maker) figure(s *sweep.Summary) error {
 		}
 	}
 	m.pairs(s)
+	if len(m.networks) > 1 {
+		m.page.text("The best mean of each network, and the engines within 1 % of it:")
+		m.page.table(m.choices(s))
+	}
 	drawn := m.networks[:min(len(m.networks), mostCharts)]
 	for _, network := range drawn {
 		m.page.chart(m.means(s, network))

@@ -74,7 +74,7 @@ func New(r Results, o Options) (*Page, error) {
 			return nil, err
 		}
 		if i == 0 {
-			m.shown = m.most(s)
+			m.shown, m.page.best = m.most(s), m.choices(s)
 			m.outcomes(s)
 		}
 		if err := m.figure(s); err != nil {

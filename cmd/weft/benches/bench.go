@@ -127,7 +127,7 @@ func (o *flags) run(cmd *cobra.Command, args []string) error {
 	}
 	s := b.Summarise()
 	if o.page != "" && err == nil {
-		if err := o.writePage(cmd, s); err != nil {
+		if err := o.writePage(cmd, b, s); err != nil {
 			return err
 		}
 	}
@@ -280,22 +280,10 @@ func open(path string) (keeper, []bench.Row, error) {
 }
 
 // writePage replaces the block of a page.
-func (o *flags) writePage(cmd *cobra.Command, s *bench.Summary) error {
-	page, err := os.ReadFile(o.page)
-	if err != nil {
-		return err
-	}
+func (o *flags) writePage(cmd *cobra.Command, b *bench.Bench, s *bench.Summary) error {
 	name := strings.TrimSuffix(filepath.Base(o.output), filepath.Ext(o.output))
-	begin, end := "<!-- begin bench "+name+" -->\n", "<!-- end bench "+name+" -->"
-	before, rest, found := strings.Cut(string(page), begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		return fmt.Errorf("%s: want the lines %s and %s", o.page, strings.TrimSpace(begin), end)
-	}
-	return cli.Output(cmd, o.page, func(w io.Writer) error {
-		fmt.Fprint(w, before, begin)
-		s.WriteMarkdown(w, o.output)
-		_, err := fmt.Fprint(w, end, after)
-		return err
+	return cli.WriteBlock(cmd, o.page, "bench "+name, func(w io.Writer) error {
+		s.WriteMarkdown(w, b.Command(filepath.Base(o.output)))
+		return nil
 	})
 }

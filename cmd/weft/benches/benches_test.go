@@ -30,6 +30,9 @@ func TestMostUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		tree := fattree.Recognise(g, nil, nil)
+		if formula == "rlft(8,2)" { // as OpenSM leaves hosts out
+			r.Plan.Ends.Base[0], r.Plan.Ends.Base[9] = 0, 0
+		}
 		if got, want := mostUp(g, r.Plan, tree), dumbUp(g, r.Plan, tree); got != want || want == 0 {
 			t.Errorf("%s: %d pairs, want %d", formula, got, want)
 		}
@@ -40,6 +43,9 @@ func dumbUp(g *fabric.Graph, plan *route.Plan, t *fattree.Tree) (most int64) {
 	on := map[int32]int64{}
 	for from := range int32(g.NumHosts) {
 		for to := range int32(g.NumHosts) {
+			if plan.Ends.Base[from] == 0 || plan.Ends.Base[to] == 0 {
+				continue
+			}
 			for at := g.EndSwitch[from]; at != g.EndSwitch[to]; {
 				c, _ := g.At(at, plan.Tables.Port(at, plan.Ends.Base[to]))
 				if t.Level[g.To[c]] > t.Level[at] {

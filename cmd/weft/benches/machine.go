@@ -100,6 +100,13 @@ func (m *machine) deliver(ctx context.Context, g *fabric.Graph, plan *route.Plan
 		return err
 	}
 	row.EBB, row.EBBCI, row.Shift, row.Pairs, row.Undelivered = &k.EBB.Mean, &k.EBB.CI95, &k.Shift.Sum, &k.PairLoad, &k.Undelivered
+	var out int64
+	for h := range int32(g.NumHosts) {
+		if g.IsHost(h) && plan.Ends.Base[h] == 0 {
+			out++
+		}
+	}
+	row.LeftOut = &out
 	if fattree.IsTree(g) {
 		up := mostUp(g, plan, fattree.Recognise(g, nil, nil))
 		row.Up = &up
@@ -107,22 +114,26 @@ func (m *machine) deliver(ctx context.Context, g *fabric.Graph, plan *route.Plan
 	return nil
 }
 
-// mostUp returns the largest number of pairs of hosts on a channel that leads up.
+// mostUp returns the largest number of pairs of hosts with LIDs on a channel that leads up.
 func mostUp(g *fabric.Graph, plan *route.Plan, t *fattree.Tree) (most int64) {
-	on := make([]int64, g.NumChannels)
+	on, sources := make([]int64, g.NumChannels), make([]int64, g.NumSwitches)
+	for h := range int32(g.NumHosts) {
+		if g.IsHost(h) && plan.Ends.Base[h] != 0 {
+			sources[g.EndSwitch[h]]++
+		}
+	}
 	for h := range int32(g.NumHosts) {
 		lid := plan.Ends.Base[h]
 		if lid == 0 || !g.IsHost(h) {
 			continue
 		}
 		for leaf := range int32(g.NumSwitches) {
-			hosts := int64(len(g.HostsOf(leaf)))
-			for at, hops := leaf, 0; hosts > 0 && at != g.EndSwitch[h] && hops <= g.NumSwitches; hops++ {
+			for at, hops := leaf, 0; sources[leaf] > 0 && at != g.EndSwitch[h] && hops <= g.NumSwitches; hops++ {
 				c, _ := g.At(at, plan.Tables.Port(at, lid))
 				if c < 0 {
 					break
 				}
-				if on[c] += hosts; t.Level[g.To[c]] > t.Level[at] {
+				if on[c] += sources[leaf]; t.Level[g.To[c]] > t.Level[at] {
 					most = max(most, on[c])
 				}
 				at = g.To[c]

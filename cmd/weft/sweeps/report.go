@@ -43,7 +43,10 @@ func (o *pageFlags) page(store string) (*report.Page, error) {
 }
 
 func reportCmd() *cobra.Command {
-	var o pageFlags
+	var (
+		o    pageFlags
+		page string
+	)
 	cmd := &cobra.Command{
 		Use:   "report STORE",
 		Short: "write the results of a sweep as one page, HTML or Markdown",
@@ -68,6 +71,9 @@ beside it as FILE-NAME.svg. The same store gives the same bytes.`,
 			if err != nil {
 				return err
 			}
+			if page != "" {
+				return writeChoices(cmd, p, page, blockOf(args[0]))
+			}
 			if ext != ".md" {
 				return cli.Output(cmd, o.output, p.WriteHTML)
 			}
@@ -79,6 +85,7 @@ beside it as FILE-NAME.svg. The same store gives the same bytes.`,
 		},
 	}
 	o.add(cmd, "report.html", "`FILE`, .html or .md; - for HTML on standard output")
+	cmd.Flags().StringVar(&page, "page", "", "write only the table of the best engines, into the Markdown page `FILE`, between the lines <!-- begin report NAME --> and <!-- end report NAME -->, NAME being that of STORE without its ending")
 	return cmd
 }
 
@@ -110,6 +117,23 @@ of them. They replace files of the same names.`,
 	}
 	o.add(cmd, "charts", "`DIR` of the SVG files, created if missing")
 	return cmd
+}
+
+// blockOf returns the name of a store's block in a page: that of the folder above, for a frozen one.
+func blockOf(store string) string {
+	name := filepath.Base(store)
+	if name == "frozen" {
+		name = filepath.Base(filepath.Dir(store))
+	}
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// writeChoices writes the table of the best engines into a page.
+func writeChoices(cmd *cobra.Command, p *report.Page, page, name string) error {
+	return cli.WriteBlock(cmd, page, "report "+name, func(w io.Writer) error {
+		p.WriteChoices(w)
+		return nil
+	})
 }
 
 // writePictures writes the charts of a page to a folder.
