@@ -99,10 +99,12 @@ func TestResumed(t *testing.T) {
 		if got := b.Summarise(); !reflect.DeepEqual(got, want) {
 			t.Errorf("stopped at %d: %+v, want %+v", stop, got, want)
 		}
-		for i := 1; i < len(again.order); i++ { // OpenSM's run of a round never stands alone
-			if strings.Contains(again.order[i], "OpenSM") && !strings.HasSuffix(again.order[i], " 0") && strings.Replace(again.order[i], "OpenSM", "weft", 1) != again.order[i-1] {
-				t.Errorf("stopped at %d: %s after %s", stop, again.order[i], again.order[i-1])
+		before := "" // OpenSM's run of a round never stands alone
+		for _, run := range again.order {
+			if strings.Contains(run, "OpenSM") && !strings.HasSuffix(run, " 0") && strings.Replace(run, "OpenSM", "weft", 1) != before {
+				t.Errorf("stopped at %d: %s after %q", stop, run, before)
 			}
+			before = run
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestSome(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	if more, err := ReadSome[someRow]("rows.csv", strings.NewReader("further,case\n1,a\n")); err != nil || len(more) != 1 || more[0].Case != "a" {
+	if more, err := ReadSome[someRow]("rows.csv", strings.NewReader("name,further,case\nx,1,a\n")); err != nil || len(more) != 1 || more[0].Case != "a" || more[0].Name != "x" {
 		t.Errorf("%+v, %v", more, err)
 	}
 }
