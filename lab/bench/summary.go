@@ -44,7 +44,8 @@ type Summary struct {
 	Rounds      int          `json:"rounds"`
 	Made        Made         `json:"made"`
 	Comparisons []Comparison `json:"comparisons"`
-	// Overall holds the geometric means over fabrics, with intervals over them, by figure.
+	// Overall holds geometric means over fabrics, with intervals over them, by figure. A fabric
+	// counts once, with the mean over its engines.
 	Overall []Overall `json:"overall"`
 }
 
@@ -73,10 +74,16 @@ func (b *Bench) Summarise() *Summary {
 		{"bring_up_wall_seconds", func(c *Comparison) *Ratio { return c.Wall }},
 		{"bring_up_peak_rss_mb", func(c *Comparison) *Ratio { return c.Peak }},
 	} {
-		var logs []float64
-		for i := range s.Comparisons {
-			if r := f.of(&s.Comparisons[i]); r != nil {
-				logs = append(logs, r.log.Mean)
+		var logs []float64 // of each fabric, the mean over its engines
+		for _, subject := range b.Subjects {
+			var own []float64
+			for i := range s.Comparisons {
+				if r := f.of(&s.Comparisons[i]); r != nil && s.Comparisons[i].Fabric == subject.Fabric {
+					own = append(own, r.log.Mean)
+				}
+			}
+			if len(own) > 0 {
+				logs = append(logs, stats.Mean(own))
 			}
 		}
 		if len(logs) > 0 {

@@ -14,11 +14,11 @@ import (
 const near = .01
 
 // mostNames limits the engines in a cell of the table of choices.
-const mostNames = 3
+const mostNames = 2
 
 // choices makes the table of the best engines: a row for each network, a column for each damage. A
 // cell has the best mean and the engines within 1 % of it, the best first; auto is named only if it
-// is behind.
+// is behind, or alone.
 func (m *maker) choices(s *sweep.Summary) Table {
 	type place struct{ network, damage string }
 	of := map[place][]sweep.Cell{}
@@ -74,6 +74,9 @@ func choice(cells []sweep.Cell, lower bool) string {
 		case c.Contestant != "auto":
 			names = append(names, c.Contestant)
 		}
+	}
+	if len(names) == 0 {
+		names = []string{"auto"} // no named engine is as good
 	}
 	more := ""
 	if len(names) > mostNames {

@@ -60,3 +60,13 @@ func WriteSome[R any](name string, w io.Writer, rows []R, without []string) erro
 	out.Flush()
 	return out.Error()
 }
+
+// Empty lists the columns that have no value in any row.
+func Empty[R any](rows []R) (names []string) {
+	for _, c := range Columns[R]() {
+		if !slices.ContainsFunc(rows, func(row R) bool { return Text(Value(&row, &c)) != "" }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}

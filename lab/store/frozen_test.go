@@ -21,6 +21,9 @@ func TestSome(t *testing.T) {
 	if err := WriteSome("rows.csv", &text, rows, []string{"count", "nothing"}); err != nil {
 		t.Fatal(err)
 	}
+	if empty := Empty(rows[1:]); len(empty) != 2 || empty[0] != "name" || empty[1] != "share" || len(Empty(rows)) > 0 {
+		t.Errorf("empty columns: %v and %v", empty, Empty(rows))
+	}
 	got, err := ReadSome[someRow]("rows.csv", bytes.NewReader(text.Bytes()))
 	if err != nil || len(got) != 2 || got[0].Name != rows[0].Name || *got[0].Share != x || got[1].Share != nil || got[0].Count != 0 {
 		t.Errorf("%+v, %v of\n%s", got, err, &text)

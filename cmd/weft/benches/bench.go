@@ -52,7 +52,8 @@ between two breakpoints (this needs cc, on x86-64).
 
 weft measures the tables of both: effective bisection bandwidth (ebb), all-to-all by shifts (the sum
 of the largest congestions), pairs of hosts on the busiest channel (any), and on trees on the busiest
-one that leads up (up). An engine that refuses a fabric has no times.
+one that leads up (up). OpenSM's are not measured beyond 5 million entries, since it would write
+gigabytes. An engine that refuses a fabric has no times.
 
 FABRICs and engines have a small default set, which takes some minutes; --full adds more, and takes
 hours. An engine is a name that both programs know, or WEFT'S:OPENSM'S.

@@ -29,7 +29,7 @@ CITATION.cff, and SHA256SUMS with a checksum for each file. The same results giv
 weft lab stats, report and plot read such a folder as they read a store.
 
 --brief is for a repository: text only, without the columns that name the machine, its times, and the
-identity of a case.`,
+identity of a case, and without empty columns.`,
 		Example: `  weft lab freeze results.db frozen --title 'Engines under damage' --authors 'A. Weaver, B. Loom'
   weft lab freeze results.db docs/results/mine --brief --update`,
 		Args: cobra.ExactArgs(2),
@@ -76,7 +76,8 @@ func (f *freezer) freeze(r *results, told io.Writer, dir string) error {
 	}
 	if f.brief {
 		parts[0].write = func(w io.Writer) error {
-			return store.WriteSome(frozenRows, w, ordered(r.rows, r.sheet), briefWithout)
+			rows := ordered(r.rows, r.sheet)
+			return store.WriteSome(frozenRows, w, rows, append(store.Empty(rows), briefWithout...))
 		}
 		parts = append(parts[:1], parts[2:]...)
 	}

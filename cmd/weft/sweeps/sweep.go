@@ -254,9 +254,10 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	defer end()
 	sheet, err := o.compute(ctx, r, keep)
 	bar.stop()
-	if errors.Is(err, errSlice) {
-		err = nil
-		if sheet != nil {
+	if errors.Is(context.Cause(ctx), errSlice) && (errors.Is(err, errSlice) || errors.Is(err, context.DeadlineExceeded)) {
+		if err = nil; sheet == nil {
+			err = fmt.Errorf("--for %v was over before all fabrics were open: give more time", o.slice)
+		} else {
 			fmt.Fprintf(cmd.ErrOrStderr(), "weft: the time of --for is over: %d of %d cases are done%s\n", have(rows, sheet), len(sheet.Cases), kept(o.output))
 		}
 	}

@@ -32,7 +32,7 @@ def interval(logs):
     return "%.3g (%.3g to %.3g)" % (math.exp(mean), math.exp(mean - half), math.exp(mean + half))
 
 
-means = defaultdict(list)
+means = defaultdict(lambda: defaultdict(list))
 for (fabric, hosts, engine), of in rounds.items():
     cells = [fabric, hosts, engine]
     for figure in figures:
@@ -44,7 +44,8 @@ for (fabric, hosts, engine), of in rounds.items():
             cells += ["-", "-"]
             continue
         logs = [math.log(theirs / ours) for theirs, ours in pairs]
-        means[figure].append(float(sum(map(Fraction, logs)) / len(logs)))
+        means[figure][fabric].append(float(sum(map(Fraction, logs)) / len(logs)))
         cells += ["%.3g, %.3g" % (statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs)), interval(logs)]
     print("\t".join(cells))
-print("\t".join(["all, geometric mean"] + [interval(means[f]) for f in figures if means[f]]))
+if len(rounds) > 1:
+    print("\t".join(["all, geometric mean"] + [interval([float(sum(map(Fraction, v)) / len(v)) for v in means[f].values()]) for f in figures if means[f]]))
