@@ -66,8 +66,8 @@ func TestBenchPage(t *testing.T) {
 	}
 }
 
-// TestBenchStatistics: the ratios and intervals of weft lab bench are those that a program in Python
-// computes from its file, to the last digit.
+// TestBenchStatistics: the ratios and intervals of weft lab bench are those that a program in
+// Python computes from its file, to the last digit.
 func TestBenchStatistics(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -86,13 +86,15 @@ var commandGroups = map[string][]flagGroup{
 	},
 	"weft lab report": {
 		{"What to show", "figure against engine network"},
+		{"Files to write", "output page"},
 	},
 	"weft lab plot": {
 		{"What to draw", "figure against engine network"},
 	},
 	"weft lab bench": {
 		{"What to compare", "engine full in"},
-		{"Running it", "rounds limit host output jobs kept"},
+		{"Running it", "rounds limit host jobs kept"},
+		{"Files to write", "output page"},
 	},
 	"weft lab reproduce": {
 		{"What to run", "only rows full seed redo"},

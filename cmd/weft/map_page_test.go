@@ -38,8 +38,8 @@ func describedMap(t *testing.T, name string) *sweep.Description {
 	return d
 }
 
-// TestMap: the committed text is of the committed sweep; its fabrics are there; the dumps are run in
-// the same way.
+// TestMap: the committed text is of the committed sweep; its fabrics are there; the dumps are run
+// in the same way.
 func TestMap(t *testing.T) {
 	d, dumps := describedMap(t, "sweep.yaml"), describedMap(t, "dumps.yaml")
 	for _, name := range d.Fabrics {

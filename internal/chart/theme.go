@@ -3,7 +3,8 @@ package chart
 import "bytes"
 
 // DarkStyle is a style sheet that draws pictures of this package in light colours on a dark page,
-// where the reader's system prefers that. The colours of series stay apart for colour-blind readers.
+// where the reader's system prefers that. The colours of series stay apart for colour-blind
+// readers.
 const DarkStyle = `@media (prefers-color-scheme: dark) {
 svg text { fill: #e8e8e8 }
 svg [style*="fill:#FFFFFF"] { fill: #16191d !important }

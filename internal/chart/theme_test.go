@@ -33,8 +33,8 @@ func TestThemed(t *testing.T) {
 	}
 }
 
-// TestDark: on a dark page every colour of a series has a contrast of 3 at least (WCAG 2.2, 1.4.11),
-// letters 7 (1.4.6), and no two series have the same colour.
+// TestDark: on a dark page every colour of a series has a contrast of 3 at least (WCAG 2.2,
+// 1.4.11), letters 7 (1.4.6), and no two series have the same colour.
 func TestDark(t *testing.T) {
 	dark := map[string]string{}
 	for _, m := range regexp.MustCompile(`\[style\*="(fill|stroke):(#\w+)"\] \{ (fill|stroke): (#\w+) !important`).FindAllStringSubmatch(DarkStyle, -1) {

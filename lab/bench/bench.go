@@ -20,15 +20,15 @@ import (
 // The programs.
 const (
 	Weft   = "weft"
-	OpenSM = "OpenSM"
+	openSM = "OpenSM"
 )
 
-// Statuses of a run. Other ones than Done have a reason.
+// Statuses of a run. Other ones than finished have a reason.
 const (
-	Done    = "done"
-	Refused = "refused"
-	Late    = "time limit"
-	Failed  = "failed"
+	finished = "done"
+	Refused  = "refused"
+	Late     = "time limit"
+	Failed   = "failed"
 )
 
 // Pair names an engine of weft and one of OpenSM.
@@ -62,8 +62,8 @@ type Subject struct {
 	Switches int64  `parquet:"switches"`
 }
 
-// Row is a run of a program. The names of columns have their units; a column without a value was not
-// measured.
+// Row is a run of a program. The names of columns have their units; a column without a value was
+// not measured.
 type Row struct {
 	Case string `parquet:"case"` // digest of all that decides whether the run is to be made again
 	Subject
@@ -164,7 +164,7 @@ func (r *Row) name() {
 	if r.Round > 0 || r.Program == Weft {
 		id = append(id, r.Sources)
 	}
-	if r.Round > 0 || r.Program == OpenSM {
+	if r.Round > 0 || r.Program == openSM {
 		id = append(id, r.Peer)
 	}
 	if r.Round > 0 {
@@ -181,7 +181,7 @@ func (r *Row) name() {
 // round returns the rows of a round in their order, without outcome.
 func (b *Bench) round(s Subject, p Pair, round int) []*Row {
 	var rows []*Row
-	for _, program := range []string{Weft, OpenSM} {
+	for _, program := range []string{Weft, openSM} {
 		row := &Row{Subject: s, Engine: p.String(), Program: program, Round: int64(round), Made: b.Made}
 		row.name()
 		rows = append(rows, row)
@@ -244,7 +244,7 @@ func (b *Bench) make(ctx context.Context, p Pair, rows []*Row, whole bool) (bool
 	done := true
 	for _, row := range rows {
 		if kept := b.Rows[row.Case]; kept != nil && (missing == 0 || !whole) {
-			done = done && kept.Status == Done
+			done = done && kept.Status == finished
 			continue
 		}
 		if err := b.Run(ctx, p, row); err != nil {
@@ -253,14 +253,14 @@ func (b *Bench) make(ctx context.Context, p Pair, rows []*Row, whole bool) (bool
 		if ctx.Err() != nil { // the run may have been interrupted
 			return false, ctx.Err()
 		}
-		row.Status = cmp.Or(row.Status, Done)
+		row.Status = cmp.Or(row.Status, finished)
 		b.turn++
 		row.Turn = b.turn
 		b.Rows[row.Case] = row
 		if err := b.Keep(row); err != nil {
 			return false, err
 		}
-		done = done && row.Status == Done
+		done = done && row.Status == finished
 	}
 	return done, nil
 }

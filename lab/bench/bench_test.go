@@ -25,12 +25,12 @@ func (r *runs) run(_ context.Context, p Pair, row *Row) error {
 	if len(r.order) == r.stop {
 		return errStop
 	}
-	if row.Program == OpenSM && row.Fabric == "odd" && p.Theirs == "ftree" {
+	if row.Program == openSM && row.Fabric == "odd" && p.Theirs == "ftree" {
 		row.Status, row.Reason = Refused, "no tree"
 		return nil
 	}
 	x := float64(row.Round)
-	if row.Program == OpenSM {
+	if row.Program == openSM {
 		x *= float64(2 + row.Round%2)
 	}
 	if row.Round == 0 {
@@ -134,13 +134,13 @@ func TestNames(t *testing.T) {
 			program string
 			round   int64
 			changes bool
-		}{{Weft, 0, c.weft}, {Weft, 2, c.weftRound}, {OpenSM, 0, c.openSM}, {OpenSM, 2, c.theirRound}} {
+		}{{Weft, 0, c.weft}, {Weft, 2, c.weftRound}, {openSM, 0, c.openSM}, {openSM, 2, c.theirRound}} {
 			if (row(of.program, of.round, same) != row(of.program, of.round, c.change)) != of.changes {
 				t.Errorf("%s, case %d: changed is not %t", name, i, of.changes)
 			}
 		}
 	}
-	names := []string{row(Weft, 1, same), row(Weft, 2, same), row(OpenSM, 1, same), row(OpenSM, 0, same), row(Weft, 0, same)}
+	names := []string{row(Weft, 1, same), row(Weft, 2, same), row(openSM, 1, same), row(openSM, 0, same), row(Weft, 0, same)}
 	slices.Sort(names)
 	if len(slices.Compact(names)) != 5 {
 		t.Error("two runs have one name")
@@ -156,12 +156,13 @@ func TestRatios(t *testing.T) {
 	s := b.Summarise()
 	r := s.Comparisons[0].CPU
 	mean := math.Cbrt(18)
-	// The logarithms of 3, 2, 3 have the standard deviation ln(1.5)/sqrt(3); t of 2 degrees is 4.3027.
+	// The logarithms of 3, 2, 3 have the standard deviation ln(1.5)/sqrt(3); t of 2 degrees is
+	// 4.3027.
 	half := 4.302652729911275 * math.Log(1.5) / 3
 	if r.N != 3 || r.Weft != 2 || r.OpenSM != 4 || math.Abs(r.Mean-mean) > 1e-12 || math.Abs(r.Low-mean*math.Exp(-half)) > 1e-9 || math.Abs(r.High-mean*math.Exp(half)) > 1e-9 {
 		t.Errorf("%+v", r)
 	}
-	if c := s.Comparisons[2]; c.CPU != nil || c.Reasons[OpenSM] != "refused: no tree" || c.Reasons[Weft] != "" {
+	if c := s.Comparisons[2]; c.CPU != nil || c.Reasons[openSM] != "refused: no tree" || c.Reasons[Weft] != "" {
 		t.Errorf("refused: %+v", c)
 	}
 	if s.Comparisons[0].Route != nil {
@@ -198,7 +199,7 @@ func TestOf(t *testing.T) {
 		rows = append(rows, *row)
 	}
 	for _, row := range old.Rows {
-		if row.Program != OpenSM || row.Round > 0 { // OpenSM's tables do not depend on weft
+		if row.Program != openSM || row.Round > 0 { // OpenSM's tables do not depend on weft
 			rows = append(rows, *row)
 		}
 	}

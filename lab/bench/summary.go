@@ -104,7 +104,7 @@ func (b *Bench) compare(subject Subject, p Pair) *Comparison {
 			continue
 		}
 		any = true
-		if *to = row.Tables; row.Status != Done {
+		if *to = row.Tables; row.Status != finished {
 			if c.Reasons == nil {
 				c.Reasons = map[string]string{}
 			}
@@ -134,7 +134,7 @@ func (b *Bench) ratio(subject Subject, p Pair, of func(*Cost) *float64) *Ratio {
 	for round := 1; round <= b.Rounds; round++ {
 		rows := b.round(subject, p, round)
 		a, o := b.Rows[rows[0].Case], b.Rows[rows[1].Case]
-		if a == nil || o == nil || a.Status != Done || o.Status != Done {
+		if a == nil || o == nil || a.Status != finished || o.Status != finished {
 			continue
 		}
 		x, y := of(&a.Cost), of(&o.Cost)
@@ -221,7 +221,7 @@ func (s *Summary) Delivered() [][]string {
 		for _, side := range []struct {
 			program string
 			*Tables
-		}{{OpenSM, &c.OpenSM}, {Weft, &c.Weft}} {
+		}{{openSM, &c.OpenSM}, {Weft, &c.Weft}} {
 			if reason, is := c.Reasons[side.program]; is {
 				row = append(row, strings.SplitN(reason, ":", 2)[0], "", "", "", "")
 				continue
@@ -279,7 +279,7 @@ func (s *Summary) Write(w io.Writer) error {
 		return err
 	}
 	for _, c := range s.Comparisons {
-		for _, program := range []string{OpenSM, Weft} {
+		for _, program := range []string{openSM, Weft} {
 			if reason, is := c.Reasons[program]; is {
 				fmt.Fprintf(w, "%s, %s, %s: %s\n", c.Fabric, c.Engine, program, reason)
 			}

@@ -12,28 +12,28 @@ import (
 type Page struct {
 	Title  string
 	blocks []block
-	best   Table // engines, by the first figure
+	best   table // engines, by the first figure
 }
 
 // block is one part of a page: exactly one of its fields but summary.
 type block struct {
 	heading, text, code string
-	table               *Table
+	table               *table
 	chart               *chart.Chart
 	summary             string // of a table that is folded away at first
 }
 
-// Table is a table of texts.
-type Table struct {
+// table is a table of texts.
+type table struct {
 	Head []string
 	Rows [][]string
 }
 
-func (t *Table) add(cells ...string) { t.Rows = append(t.Rows, cells) }
+func (t *table) add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 func (p *Page) heading(text string) { p.blocks = append(p.blocks, block{heading: text}) }
 func (p *Page) text(text string)    { p.blocks = append(p.blocks, block{text: text}) }
-func (p *Page) table(t Table)       { p.blocks = append(p.blocks, block{table: &t}) }
+func (p *Page) table(t table)       { p.blocks = append(p.blocks, block{table: &t}) }
 
 // code adds a text that is shown as it is, unless it is empty.
 func (p *Page) code(text string) {
@@ -43,7 +43,7 @@ func (p *Page) code(text string) {
 }
 
 // fold adds a table that a reader opens.
-func (p *Page) fold(summary string, t Table) {
+func (p *Page) fold(summary string, t table) {
 	p.blocks = append(p.blocks, block{table: &t, summary: summary})
 }
 

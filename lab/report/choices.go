@@ -19,14 +19,14 @@ const mostNames = 2
 // choices makes the table of the best engines: a row for each network, a column for each damage. A
 // cell has the best mean and the engines within 1 % of it, the best first; auto is named only if it
 // is behind, or alone.
-func (m *maker) choices(s *sweep.Summary) Table {
+func (m *maker) choices(s *sweep.Summary) table {
 	type place struct{ network, damage string }
 	of := map[place][]sweep.Cell{}
 	for _, c := range s.Cells {
 		at := place{c.Network, c.Damage}
 		of[at] = append(of[at], c)
 	}
-	t := Table{Head: []string{"network"}}
+	t := table{Head: []string{"network"}}
 	for _, damage := range m.damages {
 		name := damage
 		if share, is := percent(damage); is {

@@ -245,7 +245,7 @@ func (m *maker) pairs(s *sweep.Summary) {
 		m.page.text(fmt.Sprintf("No engine is compared with %s: they share no fabric that both route with a proof.", s.Against))
 		return
 	}
-	t := Table{Head: []string{"engine", "pairs", "difference", "± 95 %", "better on", "worse on", "equal", "p, sign test", "p, Wilcoxon"}}
+	t := table{Head: []string{"engine", "pairs", "difference", "± 95 %", "better on", "worse on", "equal", "p, sign test", "p, Wilcoxon"}}
 	for _, v := range s.Pairs {
 		t.add(v.Contestant, fold.Count(v.Difference.N, strings.TrimSuffix(v.Of, "s"), v.Of), number(v.Difference.Mean), half(v.Difference),
 			fmt.Sprint(v.Wins), fmt.Sprint(v.Losses), fmt.Sprint(v.Ties), probability(v.Sign), probability(v.Rank))
@@ -255,7 +255,7 @@ func (m *maker) pairs(s *sweep.Summary) {
 }
 
 // cells makes the table of means: a row for each network with a damage, a column for each engine.
-func (m *maker) cells(s *sweep.Summary) Table {
+func (m *maker) cells(s *sweep.Summary) table {
 	type place struct{ network, damage string }
 	of := map[place]map[string]string{}
 	for _, row := range m.rows() {
@@ -274,7 +274,7 @@ func (m *maker) cells(s *sweep.Summary) Table {
 		}
 		of[place{c.Network, c.Damage}][c.Contestant] = fmt.Sprintf("%s (%d)", text, c.N)
 	}
-	t := Table{Head: []string{"network", "damage"}}
+	t := table{Head: []string{"network", "damage"}}
 	for _, c := range s.Contestants {
 		t.Head = append(t.Head, c.Name)
 	}

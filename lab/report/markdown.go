@@ -40,7 +40,7 @@ func (p *Page) WriteMarkdown(w io.Writer, prefix string) error {
 }
 
 // writeMarkdown writes a table. Texts are code where Markdown could change them.
-func (t *Table) writeMarkdown(w io.Writer) {
+func (t *table) writeMarkdown(w io.Writer) {
 	line := func(cells []string) {
 		fmt.Fprint(w, "|")
 		for _, text := range cells {

@@ -162,7 +162,7 @@ var failures = []string{"not proven", "refused", "not run"}
 func (m *maker) outcomes(s *sweep.Summary) {
 	m.page.heading("How the cases ended")
 	m.page.text("Only proven Plans are compared. An engine refuses a fabric that it is not made for; a Plan is not proven if the judge finds a possible deadlock or a pair of hosts without a path; a case is not run if its time was up, or if weft failed.")
-	t := Table{Head: []string{"engine", "proven", "not proven", "refused", "not run"}}
+	t := table{Head: []string{"engine", "proven", "not proven", "refused", "not run"}}
 	for _, c := range s.Contestants {
 		t.add(c.Name, fmt.Sprint(c.Proven), fmt.Sprint(c.NotProven), fmt.Sprint(c.Refused), fmt.Sprint(c.NotRun))
 	}
@@ -202,7 +202,7 @@ func (m *maker) reasons() {
 			first[like] = row.Reason
 		}
 	}
-	t := Table{Head: []string{"engine", "status", "cases", "reason, of the first case"}}
+	t := table{Head: []string{"engine", "status", "cases", "reason, of the first case"}}
 	for _, name := range distinct(rows, m.Contestant) {
 		for _, status := range failures {
 			of := counts[failure{name, status}]
@@ -227,7 +227,7 @@ func (m *maker) made() {
 	rows := m.rows()
 	m.page.text(fmt.Sprintf("%d of %d cases have a row. The command was", len(rows), len(m.Sheet.Cases)))
 	m.page.code(m.Sheet.Command)
-	t := Table{Head: []string{"what", "value"}}
+	t := table{Head: []string{"what", "value"}}
 	for _, c := range []struct {
 		name  string
 		value func(*sweep.Row) string

@@ -51,7 +51,7 @@ func html(t *testing.T, p *Page) string {
 	return b.String()
 }
 
-// TestHTML: the page needs nothing from elsewhere, escapes what it shows, and is the same each time.
+// TestHTML: the page needs nothing from elsewhere, escapes texts, and is the same each time.
 func TestHTML(t *testing.T) {
 	r := results(t, "none", "0.05", "0.1")
 	p, err := New(r, Options{})
@@ -181,7 +181,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestOptions: filters leave only what they name; without rows there is an error, not an empty page.
+// TestOptions: filters leave only what they name; without rows there is an error.
 func TestOptions(t *testing.T) {
 	r := results(t, "none")
 	p, err := New(r, Options{Engines: []string{"nue", "updn"}, Networks: []string{"d*"}})

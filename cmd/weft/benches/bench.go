@@ -1,5 +1,5 @@
-// Package benches holds weft lab bench: it runs weft and OpenSM on ibsim, and measures both. Package
-// lab/bench orders the runs and compares them.
+// Package benches holds weft lab bench: it runs weft and OpenSM on ibsim, and measures both.
+// Package lab/bench orders the runs and compares them.
 package benches
 
 import (

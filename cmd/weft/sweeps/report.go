@@ -119,7 +119,8 @@ of them. They replace files of the same names.`,
 	return cmd
 }
 
-// blockOf returns the name of a store's block in a page: that of the folder above, for a frozen one.
+// blockOf returns the name of a store's block in a page: of a frozen one that of the folder above
+// it.
 func blockOf(store string) string {
 	name := filepath.Base(store)
 	if name == "frozen" {
