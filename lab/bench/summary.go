@@ -97,13 +97,13 @@ func (b *Bench) Summarise() *Summary {
 func (b *Bench) compare(subject Subject, p Pair) *Comparison {
 	c := &Comparison{Fabric: subject.Fabric, Hosts: subject.Hosts, Switches: subject.Switches, Engine: p.String()}
 	rows := b.round(subject, p, 0)
-	any := false
+	found := false
 	for i, to := range []*Tables{&c.Weft, &c.OpenSM} {
 		row := b.Rows[rows[i].Case]
 		if row == nil {
 			continue
 		}
-		any = true
+		found = true
 		if *to = row.Tables; row.Status != finished {
 			if c.Reasons == nil {
 				c.Reasons = map[string]string{}
@@ -111,7 +111,7 @@ func (b *Bench) compare(subject Subject, p Pair) *Comparison {
 			c.Reasons[row.Program] = strings.TrimSuffix(row.Status+": "+row.Reason, ": ")
 		}
 	}
-	if !any {
+	if !found {
 		return nil
 	}
 	for _, f := range []struct {

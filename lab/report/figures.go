@@ -14,18 +14,30 @@ import (
 
 // known are the words for figures: the label of an axis with its unit, and questions.
 var known = map[string]struct{ label, whole, damaged string }{
-	"ebb_share": {"effective bisection bandwidth (share of a host's link)",
-		"Which engine delivers most bandwidth?", "Which engine keeps most bandwidth when links fail?"},
-	"shift_congestion_sum": {"all-to-all by shifts (sum of the largest congestions)",
-		"Which engine has the fastest all-to-all?", "Which engine keeps all-to-all fast when links fail?"},
-	"channel_load_max_pairs": {"pairs of hosts on the busiest channel",
-		"Which engine spreads paths best?", "Which engine spreads paths best when links fail?"},
-	"pattern_bandwidth_share": {"bandwidth under the pattern (share of a host's link)",
-		"Which engine delivers most bandwidth?", "Which engine keeps most bandwidth when links fail?"},
-	"throughput_gbps": {"throughput of a sending rank (Gb/s)",
-		"Which engine carries most packets?", "Which engine carries most packets when links fail?"},
-	"latency_mean_ns": {"mean latency of packets (ns)",
-		"Which engine has the lowest latency?", "Which engine keeps latency low when links fail?"},
+	"ebb_share": {
+		"effective bisection bandwidth (share of a host's link)",
+		"Which engine delivers most bandwidth?", "Which engine keeps most bandwidth when links fail?",
+	},
+	"shift_congestion_sum": {
+		"all-to-all by shifts (sum of the largest congestions)",
+		"Which engine has the fastest all-to-all?", "Which engine keeps all-to-all fast when links fail?",
+	},
+	"channel_load_max_pairs": {
+		"pairs of hosts on the busiest channel",
+		"Which engine spreads paths best?", "Which engine spreads paths best when links fail?",
+	},
+	"pattern_bandwidth_share": {
+		"bandwidth under the pattern (share of a host's link)",
+		"Which engine delivers most bandwidth?", "Which engine keeps most bandwidth when links fail?",
+	},
+	"throughput_gbps": {
+		"throughput of a sending rank (Gb/s)",
+		"Which engine carries most packets?", "Which engine carries most packets when links fail?",
+	},
+	"latency_mean_ns": {
+		"mean latency of packets (ns)",
+		"Which engine has the lowest latency?", "Which engine keeps latency low when links fail?",
+	},
 	"vls":  {"virtual lanes", "Which engine needs the fewest virtual lanes?", "Which engine needs the fewest virtual lanes when links fail?"},
 	"lids": {"LIDs", "Which engine needs the fewest LIDs?", "Which engine needs the fewest LIDs when links fail?"},
 }

@@ -1,6 +1,6 @@
 // Package report makes pages and charts of the results of a sweep, for people: one HTML file that
 // needs nothing else, or Markdown with pictures beside it. A Page is a list of blocks (blocks.go)
-// that both forms print (html.go, markdown.go). Its figures are those of sweep.Summary; this
+// that both forms print (html.go, markdown.go). Its figures come from sweep.Summary; this
 // package computes no statistics of its own.
 package report
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,13 +178,13 @@ func (o *flags) bench(cmd *cobra.Command, args []string, m *machine) (*bench.Ben
 	if len(fabrics) == 0 {
 		fabrics = usualFabrics
 		if o.full {
-			fabrics = append(fabrics[:len(fabrics):len(fabrics)], fullFabrics...)
+			fabrics = append(slices.Clip(fabrics), fullFabrics...)
 		}
 	}
 	if len(engines) == 0 {
 		engines = usualEngines
 		if o.full {
-			engines = append(engines[:len(engines):len(engines)], fullEngines...)
+			engines = append(slices.Clip(engines), fullEngines...)
 		}
 	}
 	b := &bench.Bench{Rounds: o.rounds, Rows: map[string]*bench.Row{}}
