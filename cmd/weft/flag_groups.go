@@ -93,7 +93,7 @@ var commandGroups = map[string][]flagGroup{
 	},
 	"weft lab bench": {
 		{"What to compare", "engine full in"},
-		{"Running it", "rounds limit host jobs kept"},
+		{"Running it", "rounds limit host jobs kept route-only"},
 		{"Files to write", "output page"},
 	},
 	"weft lab reproduce": {

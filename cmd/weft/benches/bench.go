@@ -102,8 +102,7 @@ func Commands() []*cobra.Command {
 	f.StringVar(&o.page, "page", "", "also write the tables into the Markdown page `FILE`, between the lines <!-- begin bench NAME --> and <!-- end bench NAME -->, NAME being that of -o without its ending")
 	f.BoolVar(&o.kept, "kept", false, "run nothing: print the comparison of the runs that -o has")
 	f.StringVar(&o.host, "host", "", "`NAME` of this machine in the rows (default: its host name)")
-	f.BoolVar(&o.routeOnly, "route-only", false, "route one FABRIC by one engine, and print the times")
-	_ = f.MarkHidden("route-only") // the flag exists
+	f.BoolVar(&o.routeOnly, "route-only", false, "without OpenSM: route one FABRIC by one engine, and print the CPU seconds of the routing alone")
 	cli.JobsFlag(cmd, &o.workers)
 	cli.JSONFlag(cmd, &o.asJSON)
 	return []*cobra.Command{cmd}
