@@ -405,10 +405,10 @@ func TestConfigurationThereAndBack(t *testing.T) {
 		"routing_engine torus-2QoS,nue,updn", "root_guid_file /d/root_guid.conf", "nue_max_num_vls 4", "perfmgr TRUE", "perfmgr_sweep_time_s 60",
 		"congestion_control TRUE", "cc_key 0x5", "cc_sw_cong_setting_threshold 9", "cc_sw_cong_setting_packet_size 4", "cc_sw_cong_setting_marking_rate 2", "cc_sw_cong_setting_victim_mask 0xff",
 		"cc_ca_cong_setting_ccti_timer 0 77", "cc_ca_cong_setting_ccti_increase 0 2", "cc_ca_cong_setting_ccti_min 0 1", "cc_cct 0:0,1:5,2:8",
-		"cn_guid_file /d/cn", "ignore_other_sm TRUE", "part_enforce in", "transaction_timeout 300", "transaction_retries 5", "max_wire_smps 16",
+		"cn_guid_file /d/cn", "ignore_other_sm TRUE", "part_enforce in", "subnet_prefix 0xfec0000000000007", "babbling_port_policy TRUE", "node_name_map_name /d/names", "transaction_timeout 300", "transaction_retries 5", "max_wire_smps 16",
 	}
 	read := func(config *File) *Result {
-		r, err := Import(&Input{Config: config, Open: opener(map[string]string{"/d/root_guid.conf": "0x0000000000000010\n", "/d/cn": "0x5\n"})})
+		r, err := Import(&Input{Config: config, Open: opener(map[string]string{"/d/root_guid.conf": "0x0000000000000010\n", "/d/cn": "0x5\n", "/d/names": "0x5 \"n5\"\n"})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,6 +40,7 @@ func init() { // not a literal: some takers refer to the options of others
 		"perfmgr":                  (*importer).counters,
 		"perfmgr_sweep_time_s":     (*importer).countersDetail,
 		"subnet_prefix":            (*importer).prefix,
+		"node_name_map_name":       (*importer).nodeNames,
 		"babbling_port_policy":     (*importer).babbling,
 		"congestion_control":       (*importer).congestion,
 		"qos":                      (*importer).qos,
@@ -119,6 +120,20 @@ func (r *importer) prefix(l line) error {
 		return errors.New("not a number")
 	}
 	r.give(l, "gid-prefix", fmt.Sprintf("%016x", n))
+	return nil
+}
+
+// nodeNames imports a node name map that weft sm can read.
+func (r *importer) nodeNames(l line) error {
+	f := r.named(l)
+	if f == nil {
+		return nil
+	}
+	if _, err := site.ReadNames(f.Name, f.Data); err != nil {
+		r.note(l, Left, "%v: mend the line, and set node-map", err)
+		return nil
+	}
+	r.give(l, "node-map", f.Name)
 	return nil
 }
 
