@@ -1,8 +1,8 @@
 // Package bench compares weft with another subnet manager on the same fabrics: what their tables
 // deliver, and the time and memory that they take. A Bench lists the runs: first the tables of both
-// programs, then rounds. In a round each program brings the subnet up once, in turn (weft, OpenSM,
-// weft, OpenSM, ...), so that a change of the machine's load meets both. Summarise compares each round
-// with itself (summary.go). The caller starts the programs.
+// programs, then rounds. In a round each program brings the subnet up once, in turn: weft, OpenSM,
+// weft, OpenSM. So a change of the machine's load meets both. Summarise compares each round with
+// itself (summary.go). The caller starts the programs.
 package bench
 
 import (
