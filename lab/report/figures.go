@@ -151,14 +151,8 @@ func (m *maker) differences(s *sweep.Summary) error {
 	}
 	pairs := map[string]map[string]sweep.Versus{}
 	for _, damage := range m.damages {
-		sheet := *m.Sheet
-		sheet.Cases = nil
-		for _, row := range m.rows() {
-			if row.Damage == damage {
-				sheet.Cases = append(sheet.Cases, row.Case)
-			}
-		}
-		part, err := m.Summarise(&sheet, m.Rows, s.Figure, s.Against)
+		sheet := m.Sheet.With(slices.DeleteFunc(m.rows(), func(row *sweep.Row) bool { return row.Damage != damage }))
+		part, err := m.Summarise(sheet, m.Rows, s.Figure, s.Against)
 		if err != nil {
 			continue // the base has no case of this damage
 		}

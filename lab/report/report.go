@@ -86,14 +86,7 @@ func New(r Results, o Options) (*Page, error) {
 }
 
 // rows lists the rows of the sheet in its order.
-func (m *maker) rows() (list []*sweep.Row) {
-	for _, name := range m.Sheet.Cases {
-		if row := m.Rows[name]; row != nil {
-			list = append(list, row)
-		}
-	}
-	return list
-}
+func (m *maker) rows() []*sweep.Row { return m.Sheet.Rows(m.Rows) }
 
 // distinct lists the values of rows, each once, in the order of the rows.
 func distinct(rows []*sweep.Row, value func(*sweep.Row) string) (list []string) {
@@ -115,16 +108,10 @@ func (m *maker) filter() error {
 	wanted := func(name string, texts []string) bool {
 		return len(texts) == 0 || slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(name, text) })
 	}
-	sheet, left := *m.Sheet, false
-	sheet.Cases = nil
-	for _, name := range m.Sheet.Cases {
-		row := m.Rows[name]
-		if row == nil || wanted(m.Contestant(row), m.options.Engines) && wanted(row.Network, m.options.Networks) {
-			sheet.Cases = append(sheet.Cases, name)
-			left = left || row != nil
-		}
-	}
-	if m.Sheet = &sheet; !left {
+	left := slices.DeleteFunc(m.rows(), func(row *sweep.Row) bool {
+		return !wanted(m.Contestant(row), m.options.Engines) || !wanted(row.Network, m.options.Networks)
+	})
+	if m.Sheet = m.Sheet.With(left); len(left) == 0 {
 		return fmt.Errorf("no row has an engine of %q and a network of %q", m.options.Engines, m.options.Networks)
 	}
 	return nil
@@ -225,7 +212,7 @@ func (m *maker) reasons() {
 func (m *maker) made() {
 	m.page.heading("How this was made")
 	rows := m.rows()
-	m.page.text(fmt.Sprintf("%d of %d cases have a row. The command was", len(rows), len(m.Sheet.Cases)))
+	m.page.text(fmt.Sprintf("%d of %d cases have a row. The command was", len(m.Sheet.Distinct(m.Rows)), m.Sheet.Number()))
 	m.page.code(m.Sheet.Command)
 	t := table{Head: []string{"what", "value"}}
 	for _, c := range []struct {

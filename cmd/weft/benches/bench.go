@@ -269,7 +269,7 @@ func open(path string) (keeper, []bench.Row, error) {
 	case ".csv", ".tsv":
 		return store.OpenText[bench.Row](path)
 	}
-	db, err := store.Open[bench.Row](path, cli.Clock())
+	db, err := store.Open[bench.Row](path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -97,12 +97,12 @@ func (f *freezer) freeze(r *results, told io.Writer, dir string) error {
 
 func (r *results) readme(w io.Writer, title string, brief bool) error {
 	if brief {
-		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. The command was\n\n    %s\n",
-			title, have(r.rows, r.sheet), len(r.sheet.Cases), strings.Join(r.sheet.Sources, "\n"), r.sheet.Command)
+		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. The commands were\n\n    %s\n",
+			title, have(r.rows, r.sheet), r.sheet.Number(), strings.Join(r.sheet.Sources, "\n"), strings.ReplaceAll(r.sheet.Command, "\n", "\n    "))
 		return err
 	}
-	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe command was\n\n    %s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
-		title, have(r.rows, r.sheet), len(r.sheet.Cases), cli.Version, cli.Commit(), strings.Join(r.sheet.Sources, " "), r.sheet.Command)
+	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe commands were\n\n    %s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
+		title, have(r.rows, r.sheet), r.sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.sheet.Sources, " "), strings.ReplaceAll(r.sheet.Command, "\n", "\n    "))
 	return err
 }
 

@@ -39,14 +39,15 @@ func readFrozen(dir string) (*results, error) {
 		return nil, err
 	}
 	sheet := &sweep.Sheet{Description: string(text), Command: frozenCommand(dir)}
+	var list []*sweep.Row
 	for i := range rows {
-		sheet.Cases = append(sheet.Cases, rows[i].Case)
+		list = append(list, &rows[i])
 		if !slices.Contains(sheet.Sources, rows[i].Sources) {
 			sheet.Sources = append(sheet.Sources, rows[i].Sources)
 		}
 	}
 	slices.Sort(sheet.Sources)
-	return &results{d, sheet, byCase(rows)}, nil
+	return &results{d, sheet.With(list), byCase(rows)}, nil
 }
 
 // frozenCommand returns the command in the README of a frozen folder, "" if it has none.
