@@ -72,14 +72,30 @@ func (r *importer) partitions(l line) error {
 		r.stop(err)
 		return nil
 	}
-	ps, err := partition.Read(f.Name, f.Data)
+	theirs, remarks, err := r.readPartitions(f)
+	r.out.Notes = append(r.out.Notes, remarks...)
 	if err != nil {
-		r.stop(err)
+		r.noteFile(f, Wrong, "%v. OpenSM takes nothing of the file then: all ports are full members of the default partition. Mend it, and set partitions", err)
 		return nil
 	}
-	r.out.Partitions = f.Name
-	r.noteFile(f, Taken, "partitions: %d", len(ps))
+	ours, err := partition.Read(f.Name, f.Data)
+	if err == nil && samePartitions(ours, theirs) {
+		r.out.Partitions = f.Name
+		r.noteFile(f, Taken, "partitions: %d", len(theirs))
+		return nil
+	}
+	why := "weft sm would read its members or groups differently"
+	if err != nil {
+		why = err.Error()
+	}
+	r.out.Rewritten, _, _ = Partitions(theirs, nil)
+	r.noteFile(f, TakenAs, "partitions: %d, rewritten as OpenSM reads them: %s", len(theirs), why)
 	return nil
+}
+
+// readPartitions reads a partitions file as the OpenSM of this configuration does.
+func (r *importer) readPartitions(f *File) (partition.Partitions, []Note, error) {
+	return readPartitions(f, r.isOn("qos"), r.isOn("allow_both_pkeys"))
 }
 
 // stored imports the state that OpenSM has stored.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,7 @@ type Result struct {
 	Settings   []Setting
 	LIDs       terms.LIDMap // nil without a guid2lid
 	Partitions string       // name of the partitions file; "" for none
+	Rewritten  []byte       // contents of a partitions file that says what OpenSM reads; nil if Partitions does
 	Levels     []byte       // contents of a levels file; nil for none
 	Notes      []Note
 }
@@ -72,8 +74,8 @@ func wrong(file string, line int, format string, args ...any) error {
 }
 
 // Import reads all files, and returns what it could translate with all errors, as joined *Error.
-// Only errors that would move a LID, a GID or a key, or open what was closed, are errors: a bad
-// file of LIDs, keys or partitions, or a bad GID prefix. All else is a Note.
+// Only what would move a LID or a key is an error: a bad file of LIDs or keys. All else is a Note:
+// where OpenSM starts with a mistake, the result says what it makes of it.
 func Import(in *Input) (*Result, error) {
 	r := &importer{in: in, set: map[string]line{}}
 	r.read()
@@ -143,13 +145,33 @@ func (r *importer) read() {
 	for _, list := range lists {
 		r.lines = append(r.lines, list...)
 	}
+	r.lines = slices.DeleteFunc(r.lines, func(l line) bool { return !r.readable(l) })
 	for i, l := range r.lines {
 		if o, known := options[l.name]; known && o.isTruth() && l.value != "TRUE" && l.value != "FALSE" {
 			r.note(l, Wrong, "OpenSM reads it as FALSE: it takes only TRUE as true")
 			r.lines[i].value = "FALSE"
 		}
+		if n, whole := leading(l.value); strings.HasSuffix(l.name, "_high_limit") && !whole && l.value != "" {
+			r.note(l, Wrong, "OpenSM reads it as %d", int64(n))
+			r.lines[i].value = strconv.FormatInt(int64(n), 10)
+		}
 		r.set[l.name] = r.lines[i]
 	}
+}
+
+// readable reports whether OpenSM takes a line, and notes if it does not: it ignores a value that
+// is not a number, or too large, and an earlier line of the option stays in force.
+func (r *importer) readable(l line) bool {
+	most, isNumber := maxima[l.name]
+	if !isNumber || l.started {
+		return true
+	}
+	n, err := number(l.value)
+	if err == nil && n <= most {
+		return true
+	}
+	r.note(l, Wrong, "OpenSM ignores the line: want a number from 0 to %d", most)
+	return false
 }
 
 // option imports a line.
@@ -204,18 +226,6 @@ func (r *importer) unnamed() {
 			r.out.Notes = append(r.out.Notes, Note{File: f.Name, Option: name, Fate: o.fate, Text: o.text})
 		}
 	}
-}
-
-// number parses a number as strtoul does: decimal, octal after 0, or hexadecimal after 0x.
-func number(text string) (uint64, error) {
-	base, digits := 10, strings.TrimPrefix(text, "+")
-	switch {
-	case strings.HasPrefix(digits, "0x") || strings.HasPrefix(digits, "0X"):
-		base, digits = 16, digits[2:]
-	case len(digits) > 1 && digits[0] == '0':
-		base = 8
-	}
-	return strconv.ParseUint(digits, base, 64)
 }
 
 // within parses a number in a range.

@@ -77,7 +77,7 @@ func TestImport(t *testing.T) {
 		{
 			"nue", "routing_engine nue,no_fallback\nnue_max_num_vls 6\nperfmgr TRUE\n",
 			"engine = nue\noption = nue.vls=4\ncounters = 180s\nopensm.conf:1: routing_engine nue,no_fallback: taken over\n" +
-				"opensm.conf:2: nue_max_num_vls 6: taken over\nopensm.conf:3: perfmgr_sweep_time_s 180: taken over\n",
+				"opensm.conf:2: nue_max_num_vls 6: taken over\nopensm.conf:3: perfmgr TRUE: taken over\n",
 		},
 		{
 			"congestion control", "congestion_control TRUE\ncc_key 0x7\ncc_sw_cong_setting_threshold 0xf\ncc_sw_cong_setting_marking_rate 3\ncc_ca_cong_setting_ccti_timer 0 30\n" +
@@ -196,8 +196,7 @@ func TestImportErrors(t *testing.T) {
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0xc000\n")}}, `guid2lid:1: "0xc000" is not a unicast LID`},
 		{
 			Input{LIDs: &File{"guid2lid", []byte("0x1 0xc000\n0x2\n")}, Keys: &File{"guid2mkey", []byte("0x1\n")}, Config: conf("partition_config_file /etc/bad", "lmc 9")},
-			"/etc/bad:1: missing semicolon at the end of a partition\n" +
-				`guid2lid:1: "0xc000" is not a unicast LID` + "\nguid2lid:2: port 0x0000000000000002 has no LID\nguid2mkey:1: want a port GUID, or * for any port, and its M_Key",
+			`guid2lid:1: "0xc000" is not a unicast LID` + "\nguid2lid:2: port 0x0000000000000002 has no LID\nguid2mkey:1: want a port GUID, or * for any port, and its M_Key",
 		},
 	} {
 		c.in.Open = opener(map[string]string{"/etc/bad": "what\n"})
@@ -205,7 +204,7 @@ func TestImportErrors(t *testing.T) {
 		if err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
-		if c.in.Config != nil && !strings.Contains(told(r), "lmc 9: wrong there too") {
+		if c.in.Config != nil && (!strings.Contains(told(r), "lmc 9: wrong there too") || !strings.Contains(told(r), "/etc/bad:0:  : wrong there too")) {
 			t.Errorf("the other lines are not told: %s", told(r))
 		}
 	}
@@ -225,10 +224,23 @@ func TestNotTaken(t *testing.T) {
 		{"lmc", "", "lmc : wrong there too"},
 		{"routing_engine ar_updn", "engine = updn\n", "engine: updn (ar_updn as updn), without adaptive routing"},
 		{"routing_engine dfp2,no_fallback", "", "weft has no engine dfp2: auto chooses one"},
-		{"routing_engine updown", "", "weft has no engine updown"},
+		{"routing_engine updown", "", "wrong there too: OpenSM has no engine updown"},
+		{"routing_engine FTREE updn;lash torus-2QoS", "engine = torus\n", "OpenSM has no engine FTREE, updn;lash"},
+		{"lmc 2\nlmc = 5\nlmc abc", "lmc = 2\n", "lmc abc: wrong there too: OpenSM ignores the line: want a number from 0 to 255"},
+		{"sm_key -1", "sm-key = 18446744073709551615\n", "taken over"},
+		{"max_wire_smps 0x80000000", "", "OpenSM's default is 4"},
+		{"perfmgr TRUE\nperfmgr_sweep_time_s 0", "counters = 180s\n", "OpenSM's default is 180"},
+		{"perfmgr TRUE\nperfmgr_sweep_time_s 5", "counters = 5s\n", "see perfmgr, line 1"},
+		{"m_key 1\nm_key_lease_period 5\nm_key_protection_level 1", "m-key = 0x1\nmkey-lease = 11s\nmkey-protect = 1\n", "OpenSM's lease is 11: longer than sweep_interval"},
+		{"qos_high_limit 12abc", "", "OpenSM reads it as 12"},
+		{`root_guid_file "(null)"`, "", "torus_config"},
+		{"# " + strings.Repeat("x", 1019) + " lmc 3", "lmc = 3\n", "taken over"},
+		{"# " + strings.Repeat("x", 1018) + " lmc 3", "", "c 3: unknown"},
+		{"node_name_map_name /etc/pgroups", "", `wrong there too: /etc/pgroups:2: "leaves" is not a GUID, and OpenSM drops the whole file`},
+		{"node_name_map_name /etc/order", "node-map = /etc/order\n", "taken over"},
 		{"routing_engine ar_ftree, pqft minhop", "engine = ftree,minhop\n", "ar_ftree as ftree, pqft as ftree"},
 		{"m_key 1\nm_key_protection_level 4", "m-key = 0x1\nmkey-lease = 0s\nmkey-protect = 2\n", "OpenSM uses level 2 above 3"},
-		{"m_key x", "", "OpenSM sets no key"},
+		{"m_key x", "", "OpenSM ignores the line"},
 		{"transaction_retries 5000", "retries = 1000\n", "transaction_retries 5000: taken as another: retries: 1000"},
 		{"max_wire_smps 0", "window = 1024\n", "taken as another"},
 		{"sweep_interval 010", "interval = 8s\n", "taken over"},
@@ -311,7 +323,14 @@ func TestStartup(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"OPTIONS=\"-p 5 --routing_engine ftree -l2 -k 5\"\n", "priority = 5\nengine = ftree\nlmc = 2\nsm-key = 5\n"},
 		{"[Service]\nExecStart=/usr/sbin/opensm -B --subnet_prefix fec0000000000001 $OPTIONS\n", "gid-prefix = fec0000000000001\n"},
-		{"# PRIORITY=3\nPRIORITY=7\nGUIDS=\nif [ -n \"$GUIDS\" ]; then\n  opensm -p 1\nfi\nX=$(cat /etc/y)\n", "priority = 7\n"},
+		{"# PRIORITY=3\nPRIORITY=7\nGUIDS=\nif [ -n \"$GUIDS\" ]; then\n  opensm -p 1\nfi\nX=$(cat /etc/y)\n", "priority = 1\n"},
+		{"PRIORITY=7\nGUIDS=\necho opensm -p 3\nservice opensm start\n", "priority = 7\n"},
+		{"prog=/usr/sbin/opensm\n  (while true; do $prog -B -l 3 -g $guid; sleep 30; done) &\n", "lmc = 3\n/etc/sysconfig/opensm:2: -B : not needed\n/etc/sysconfig/opensm:2: guid $guid: not taken\n"},
+		{"exec /usr/sbin/opensm -g $PORT\n", "/etc/sysconfig/opensm:1: guid $PORT: not taken"},
+		{"# don't\nopensm \\\n  --prio 3 \\\n  -BQ -d 0 >/dev/null\n", "priority = 3\ntake-over = true\n"},
+		{"Environment=\"ARGS=-l 2\"\nExecStart=/usr/libexec/opensm-launch\n", "lmc = 2\n"},
+		{"ExecStart=/usr/libexec/opensm-launch\n", "/etc/sysconfig/opensm:1: ExecStart /usr/libexec/opensm-launch: not taken"},
+		{"ExecStart=-/usr/sbin/opensm -J /run/pid\n", "/etc/sysconfig/opensm:1: -J : not needed"},
 		{"ARGS='-R updn,minhop -Z off --priority=9'\n", "engine = updn,minhop\npartition-enforce = off\npriority = 9\n"},
 		{"OPTIONS=--what\n", "what"},
 	} {
@@ -322,6 +341,9 @@ func TestStartup(t *testing.T) {
 		if !strings.Contains(told(r), c.want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.text, told(r), c.want)
 		}
+	}
+	if got := (&File{Data: []byte("#!/bin/sh\n# it's ours\nopensm -F /etc/x.conf &\n")}).ConfigOf(); got != "/etc/x.conf" {
+		t.Errorf("configuration %q", got)
 	}
 	if got := (&File{Data: []byte("ExecStart=/usr/sbin/opensm -F /etc/x.conf\n")}).ConfigOf(); got != "/etc/x.conf" {
 		t.Errorf("configuration %q", got)

@@ -66,6 +66,7 @@ type line struct {
 	number      int
 	name, value string // "" for (null) too
 	old         string // the name in the file, if it is another: an old one, or a variable
+	started     bool   // given on the command line
 }
 
 // mostBytes is the maximum size of a file.
@@ -78,15 +79,16 @@ var oldNames = map[string]string{
 	"no_multicast_option": "disable_multicast", "per_module_logging": "per_module_logging_file", "ucast_dump_file": "lfts_file", "updn_guid_file": "root_guid_file",
 }
 
+// mostLine is the number of bytes that OpenSM reads of a line of opensm.conf at once.
+const mostLine = 1022
+
 // readLines parses the options set in opensm.conf, as OpenSM reads them: a comment ends a line even
 // between quotes, and an option may have no value.
 func readLines(name string, data []byte) (list []line, err error) {
 	if len(data) > mostBytes {
 		return nil, wrong(name, 1, "more than %d bytes", mostBytes)
 	}
-	n := 0
-	for text := range strings.Lines(string(data)) {
-		n++
+	for n, text := range pieces(string(data), mostLine) {
 		text, _, _ = strings.Cut(text, "#")
 		text = strings.TrimSpace(text)
 		if text == "" {
@@ -117,7 +119,7 @@ func (l line) renamed() line {
 func plain(value string) string {
 	value = strings.TrimSpace(value)
 	if n := len(value); n > 1 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
-		return value[1 : n-1]
+		value = value[1 : n-1]
 	}
 	if value == "(null)" {
 		return ""

@@ -110,7 +110,10 @@ func (r *importer) partitionFile() partition.Partitions {
 	if f == nil || err != nil {
 		return nil
 	}
-	ps, _ := partition.Read(f.Name, f.Data)
+	ps, _, err := r.readPartitions(f)
+	if err != nil {
+		return nil
+	}
 	return ps
 }
 

@@ -2,6 +2,9 @@ package opensm
 
 import (
 	_ "embed" // arguments.tsv
+	"iter"
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -38,94 +41,225 @@ var variables = map[string]string{
 	"GUIDS": "guid", "GUID_LIST": "guid", "PORTS": "guid",
 }
 
+// queries are programs on whose command lines OpenSM's name starts nothing.
+var queries = []string{"ps", "pgrep", "pkill", "kill", "killall", "pidof", "killproc", "echo", "printf", "grep", "status", "which", "systemctl", "man"}
+
+// startupFile is a file that starts OpenSM, while it is read.
+type startupFile struct {
+	name    string
+	program map[string]bool // variables that hold the path of OpenSM
+	lines   []line
+	notes   []Note
+}
+
 // readStartup finds the options of OpenSM in a file that starts it: an assignment of a shell, whose
-// value begins with an option or whose name is known, and ExecStart of systemd. Other lines are
-// code, which it does not read.
+// value begins with an option or whose name is known; ExecStart of systemd; and commands that begin
+// with OpenSM's path. Other lines are code, which it does not read.
 func readStartup(f *File) (list []line, notes []Note) {
-	n := 0
-	for text := range strings.Lines(string(f.Data)) {
-		n++
+	s := &startupFile{name: f.Name, program: map[string]bool{}}
+	for n, text := range f.joined() {
 		name, value, isSet := strings.Cut(strings.TrimSpace(text), "=")
 		name = strings.TrimPrefix(name, "export ")
-		words := shellWords(value)
-		if !isSet || strings.ContainsAny(name, " \t#$(;") || len(words) == 0 {
+		if isSet && name == "Environment" {
+			name, value, isSet = strings.Cut(strings.Trim(value, "\"'"), "=")
+		}
+		if !isSet || strings.ContainsAny(name, " \t#$(;") {
+			name, value = "", text
+		}
+		s.read(n, name, shellWords(value))
+	}
+	return s.lines, s.notes
+}
+
+// joined yields the lines of a file with the number of their first; a backslash at the end joins
+// the next.
+func (f *File) joined() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		first, whole := 1, ""
+		n := 0
+		for text := range strings.Lines(string(f.Data)) {
+			n++
+			part, goesOn := strings.CutSuffix(strings.TrimRight(text, "\r\n"), "\\")
+			whole += part
+			if goesOn && !strings.HasPrefix(strings.TrimSpace(text), "#") {
+				whole += " "
+				continue
+			}
+			if !yield(first, whole) {
+				return
+			}
+			first, whole = n+1, ""
+		}
+		if whole != "" {
+			yield(first, whole)
+		}
+	}
+}
+
+// read reads the words of a line, or of the value that it assigns to a name.
+func (s *startupFile) read(n int, name string, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	to, known := variables[name]
+	switch {
+	case name == "" || name == "ExecStart":
+		args := s.command(words)
+		if args == nil && name != "" {
+			s.notes = append(s.notes, Note{File: s.name, Line: n, Option: name, Value: clip(words[0]), Fate: Left, Text: "not OpenSM itself: if this file starts it, give it as startup=FILE"})
+		}
+		words = args
+	case len(words) == 1 && path.Base(words[0]) == "opensm":
+		s.program[name] = true
+		return
+	case known && to != "guid" || known && words[0] != "NONE" && words[0] != "":
+		s.lines = append(s.lines, line{file: s.name, number: n, name: to, value: strings.Join(words, " "), old: name, started: true})
+		return
+	case !strings.HasPrefix(words[0], "-"):
+		return
+	}
+	options, notes := readArguments(words)
+	for _, o := range options {
+		o.file, o.number, o.started = s.name, n, true
+		if strings.ContainsAny(o.value, "$%`{") {
+			notes = append(notes, Note{Option: o.name, Value: clip(o.value), Fate: Left, Text: "the value is assigned elsewhere: see there"})
 			continue
 		}
-		to, known := variables[name]
-		switch {
-		case name == "ExecStart":
-			words = words[1:]
-		case known && to != "guid" || known && words[0] != "NONE" && words[0] != "":
-			list = append(list, line{file: f.Name, number: n, name: to, value: strings.Join(words, " "), old: name})
-			continue
-		case !strings.HasPrefix(words[0], "-"):
+		s.lines = append(s.lines, o)
+	}
+	for _, note := range notes {
+		note.File, note.Line = s.name, n
+		s.notes = append(s.notes, note)
+	}
+}
+
+// command returns the arguments of OpenSM in a command that starts it; nil if it starts something
+// else.
+func (s *startupFile) command(words []string) []string {
+	for i, word := range words {
+		word = strings.TrimLeft(word, "@-+!:(`")
+		if slices.Contains(queries, path.Base(word)) {
+			return nil
+		}
+		if path.Base(word) != "opensm" && !s.program[strings.Trim(word, "${}")] {
 			continue
 		}
-		options, unknown := readArguments(words)
-		for _, o := range options {
-			o.file, o.number = f.Name, n
-			list = append(list, o)
+		args := []string{}
+		for _, arg := range words[i+1:] {
+			before, _, ends := strings.Cut(arg, ";")
+			if ends = ends || strings.ContainsAny(arg, "&|<>)`"); ends {
+				arg = before
+			}
+			if arg != "" && arg != "--" && !strings.ContainsAny(arg, "&|<>)`") {
+				args = append(args, arg)
+			}
+			if ends {
+				break
+			}
 		}
-		for _, word := range unknown {
-			notes = append(notes, Note{File: f.Name, Line: n, Option: clip(word), Fate: Unknown, Text: "not an option of OpenSM 3.3.23's command line"})
+		if len(args) > 0 && strings.IndexAny(args[0][:1], "-$") < 0 {
+			return nil // such as a service of this name
+		}
+		return args
+	}
+	return nil
+}
+
+// debugOptions are the options that OpenSM sets for the numbers of -d.
+var debugOptions = map[string]string{"0": "ignore_other_sm", "1": "single_thread", "2": "force_log_flush", "3": "disable_multicast"}
+
+// readArguments reads a command line, as getopt_long_only does. Variables, such as $OPTIONS, are
+// left out: their own lines are read.
+func readArguments(words []string) (list []line, notes []Note) {
+	for i := 0; i < len(words); i++ {
+		if word := words[i]; !strings.HasPrefix(word, "$") {
+			found, ok := findArguments(word)
+			if !ok {
+				notes = append(notes, Note{Option: clip(word), Fate: Unknown, Text: "not an option of OpenSM 3.3.23's command line"})
+			}
+			for _, g := range found {
+				if g.follows() && !g.has && i+1 < len(words) {
+					i++
+					g.given = words[i]
+				}
+				if l, ok := g.line(); ok {
+					list = append(list, l)
+				} else if g.option == "" {
+					notes = append(notes, Note{Option: clip(word), Fate: Idle, Text: "about the run of OpenSM, not the subnet"})
+				}
+			}
 		}
 	}
 	return list, notes
 }
 
-// readArguments reads a command line. Variables, such as $OPTIONS, are left out: their own lines
-// are read.
-func readArguments(words []string) (list []line, unknown []string) {
-	for i := 0; i < len(words); i++ {
-		word := words[i]
-		if strings.HasPrefix(word, "$") {
-			continue
-		}
-		a, value, has := findArgument(word)
-		if a == nil {
-			unknown = append(unknown, word)
-			continue
-		}
-		if !a.follows() {
-			value = a.value
-		} else if !has && i+1 < len(words) {
-			i++
-			value = words[i]
-		}
-		if a.value == "HEX" && !strings.HasPrefix(value, "0x") {
-			value = "0x" + value
-		}
-		if a.option != "" {
-			list = append(list, line{name: a.option, value: value})
-		}
-	}
-	return list, unknown
+// given is an argument with its value, unless that is the next word.
+type given struct {
+	argument
+	name, given string
+	has         bool
 }
 
-// findArgument recognises a word: --word, -word, --word=VALUE, -l or -lVALUE; nil if it is none.
-func findArgument(word string) (a *argument, value string, has bool) {
+// line returns the line of opensm.conf that an argument stands for; false if there is none.
+func (g *given) line() (line, bool) {
+	value := g.given
+	if !g.follows() {
+		value = g.value
+	}
+	if name := debugOptions[value]; g.option == "" && strings.HasPrefix(g.name, "d") && name != "" && g.follows() {
+		return line{name: name, value: "TRUE"}, true
+	}
+	if g.value == "HEX" && !strings.HasPrefix(value, "0x") && !strings.HasPrefix(value, "$") {
+		value = "0x" + value
+	}
+	return line{name: g.option, value: value}, g.option != ""
+}
+
+// findArguments recognises a word: --word, -word or its beginning, --word=VALUE, and letters as in
+// -l, -lVALUE or -BQ; false if it is none of them.
+func findArguments(word string) (list []given, ok bool) {
 	if !strings.HasPrefix(word, "-") {
-		return nil, "", false
+		return nil, false
 	}
 	name, value, has := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	if a, known := arguments[name]; known {
-		return &a, value, has
+		return []given{{a, name, value, has}}, true
 	}
-	if strings.HasPrefix(word, "--") || name == "" {
-		return nil, "", false
+	begun := map[argument]string{}
+	for long, a := range arguments {
+		if len(long) > 1 && name != "" && strings.HasPrefix(long, name) {
+			begun[a] = long
+		}
 	}
-	if a, known := arguments[name[:1]]; known && a.follows() {
-		return &a, word[2:], true
+	if len(begun) == 1 {
+		for a, long := range begun {
+			return []given{{a, long, value, has}}, true
+		}
 	}
-	return nil, "", false
+	if strings.HasPrefix(word, "--") {
+		return nil, false
+	}
+	for at, letter := range word[1:] {
+		a, known := arguments[string(letter)]
+		if !known {
+			return list, false
+		}
+		if rest := word[1+at+len(string(letter)):]; a.follows() {
+			return append(list, given{a, string(letter), rest, rest != ""}), true
+		}
+		list = append(list, given{a, string(letter), "", false})
+	}
+	return list, len(list) > 0
 }
 
 // ConfigOf returns the path of the configuration that a startup file names; "" if it names none.
 func (f *File) ConfigOf() string {
-	words := shellWords(strings.ReplaceAll(string(f.Data), "=", " "))
-	for i, word := range words[:max(len(words)-1, 0)] {
-		if word == "-F" || word == "--config" || word == "-config" {
-			return words[i+1]
+	for _, text := range f.joined() {
+		words := shellWords(strings.ReplaceAll(text, "=", " "))
+		for i, word := range words[:max(len(words)-1, 0)] {
+			if (word == "-F" || word == "--config" || word == "-config") && !strings.ContainsAny(words[i+1], "$%`") {
+				return words[i+1]
+			}
 		}
 	}
 	return ""

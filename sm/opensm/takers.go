@@ -96,8 +96,11 @@ func (r *importer) wire(l line) error {
 	if err != nil {
 		return errors.New("not a number")
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		n = 1 << 32
+	case n > 1<<31-1 && !l.started:
+		return errors.New("more than 2147483647")
 	}
 	return r.giveNumber(l, "window", n, 1, 1024, "")
 }
@@ -130,7 +133,14 @@ func (r *importer) nodeNames(l line) error {
 		return nil
 	}
 	if _, err := site.ReadNames(f.Name, f.Data); err != nil {
-		r.note(l, Left, "%v: mend the line, and set node-map", err)
+		fate := Left
+		for n, words := range f.lines() {
+			if _, bad := number(words[0]); bad != nil {
+				fate, err = Wrong, wrong(f.Name, n, "%q is not a GUID, and OpenSM drops the whole file", clip(words[0]))
+				break
+			}
+		}
+		r.note(l, fate, "%v: mend the line, and set node-map", err)
 		return nil
 	}
 	r.give(l, "node-map", f.Name)
@@ -186,7 +196,7 @@ func (r *importer) mKey(l line) error {
 	if err != nil {
 		r.note(own, Wrong, "not a number to 65535: OpenSM's lease is 0")
 	}
-	r.give(own, "mkey-lease", strconv.FormatUint(lease, 10)+"s")
+	leased := own
 	own = r.setOr(l, "m_key_protection_level")
 	bits, err := within(own.value, 0, 1<<8-1)
 	switch {
@@ -196,6 +206,11 @@ func (r *importer) mKey(l line) error {
 		r.note(own, Wrong, "OpenSM uses level 2 above 3")
 		bits = 2
 	}
+	if sweep, _ := number(r.setOr(l, "sweep_interval").value); bits > 0 && lease > 0 && sweep >= lease {
+		lease = min(sweep+1, 1<<16-1)
+		r.note(leased, Wrong, "OpenSM's lease is %d: longer than sweep_interval", lease)
+	}
+	r.give(leased, "mkey-lease", strconv.FormatUint(lease, 10)+"s")
 	r.give(own, "mkey-protect", strconv.FormatUint(bits, 10))
 	return nil
 }
@@ -234,7 +249,7 @@ func (r *importer) vls(l line) error {
 
 // engineNames maps OpenSM's engines to weft's; "" if weft has none.
 var engineNames = map[string]string{
-	"minhop": "minhop", "updn": "updn", "ftree": "ftree", "lash": "lash", "dor": "dor", "torus-2qos": "torus", "nue": "nue",
+	"minhop": "minhop", "updn": "updn", "ftree": "ftree", "lash": "lash", "dor": "dor", "torus-2QoS": "torus", "nue": "nue",
 	"dfsssp": "dfsssp", "sssp": "sssp", "dnup": "", "file": "", "none": "",
 }
 
@@ -250,25 +265,28 @@ type chain struct {
 	names  []string // of weft
 	near   []string // OpenSM's names of engines that were taken as others
 	none   []string // OpenSM's names of engines without counterpart
+	wrong  []string // words that name no engine there either
 	goesOn bool     // OpenSM falls back to minhop
 }
 
 // chain reads the requested engines.
 func (r *importer) chain() (c chain) {
 	c.goesOn = true
-	for word := range strings.FieldsFuncSeq(r.set["routing_engine"].value, func(c rune) bool { return strings.ContainsRune(", \t;", c) }) {
-		lower := strings.ToLower(word)
-		name, known := engineNames[lower]
-		vendors, ofVendor := vendorEngines[lower]
+	for word := range strings.FieldsFuncSeq(r.set["routing_engine"].value, func(c rune) bool { return strings.ContainsRune(", \t", c) }) {
+		name, known := engineNames[word]
+		vendors, ofVendor := vendorEngines[word]
 		switch {
-		case lower == "no_fallback":
+		case word == "no_fallback":
 			c.goesOn = false
 			continue
 		case known && name != "":
 		case ofVendor && vendors != "":
 			name, c.near = vendors, append(c.near, fmt.Sprintf("%s as %s", word, vendors))
-		default:
+		case known || ofVendor:
 			c.none = append(c.none, word)
+			continue
+		default:
+			c.wrong = append(c.wrong, word)
 			continue
 		}
 		if !slices.Contains(c.names, name) {
@@ -282,6 +300,9 @@ func (r *importer) chain() (c chain) {
 // engines imports the list of engines.
 func (r *importer) engines(l line) error {
 	c := r.chain()
+	if len(c.wrong) > 0 {
+		r.note(l, Wrong, "OpenSM has no engine %s, and takes the next in the list, at last minhop. Its names are in lower case but for torus-2QoS", clip(strings.Join(c.wrong, ", ")))
+	}
 	if len(c.none) > 0 {
 		instead := ""
 		if len(c.names) == 0 {
@@ -406,13 +427,26 @@ func (r *importer) ignoreOthers(l line) error {
 
 // counters imports the polling of port counters and its interval.
 func (r *importer) counters(l line) error {
-	return timeOf("counters", "s")(r, r.setOr(l, "perfmgr_sweep_time_s"))
+	seconds := r.setOr(l, "perfmgr_sweep_time_s").value
+	if isZero(seconds) {
+		seconds = options["perfmgr_sweep_time_s"].usual
+	}
+	n, err := number(seconds)
+	if err != nil {
+		return err
+	}
+	return r.giveNumber(l, "counters", n, 1, 1<<31, "s")
 }
 
 // countersDetail notes an option that has no effect without perfmgr. With it, counters imports it.
 func (r *importer) countersDetail(l line) error {
-	if !r.isOn("perfmgr") {
+	switch {
+	case !r.isOn("perfmgr"):
 		r.note(l, Idle, "perfmgr is FALSE")
+	case isZero(l.value):
+		return errors.New("want a number from 1")
+	default:
+		r.note(l, Taken, "see perfmgr, %s", r.set["perfmgr"].place(l.file))
 	}
 	return nil
 }

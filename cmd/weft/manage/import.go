@@ -35,8 +35,10 @@ opensm.service or opensmd in DIR, or in their usual places if no argument is giv
 Output is a configuration for weft sm --config (--output), and a state file with the LIDs of all ports
 (--state). Without these two nothing is written, and the report shows what would be. The report
 lists every setting with its line: taken over, taken as something near it, without a counterpart,
-wrong in OpenSM too, or unknown. Only a bad file of LIDs, keys or partitions is an error, so that no
-LID or key moves and nothing is opened that was closed; then nothing is written, and the status is 2.
+wrong in OpenSM too, or unknown. Only a bad file of LIDs or keys is an error, so that no LID or key
+moves; then nothing is written, and the status is 2. Where OpenSM starts with a mistake in another file,
+so does weft sm, with the same effect. A partitions file that weft sm would read differently is written
+anew beside that of --output, with the ending .partitions.
 
 --set adds options that OpenSM does not have. OpenSM's QoS settings and QoS policy become a file of
 levels beside that of --output, with the ending .levels (docs/levels.md).`
@@ -84,7 +86,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	if err := files.unused(); err != nil {
 		return err
 	}
-	named, forget, err := f.storeLevels(cmd, r)
+	named, forget, err := f.storeBeside(cmd, r)
 	if err != nil {
 		return err
 	}
@@ -116,31 +118,43 @@ func (f *importFlags) refuse(cmd *cobra.Command, r *opensm.Result, err error) er
 	return cmp.Or(cli.Answer(cmd.OutOrStdout(), report, f.asJSON), err)
 }
 
-// storeLevels writes the file of levels next to the configuration, which names it and is checked
-// with it. If the configuration is wrong, forget removes a newly created file.
-func (f *importFlags) storeLevels(cmd *cobra.Command, r *opensm.Result) (written []string, forget func(), err error) {
-	given := slices.ContainsFunc(f.set, func(text string) bool { return strings.HasPrefix(text, "levels=") })
-	if r.Levels == nil || f.output == "" || f.output == "-" || given {
-		return []string{}, func() {}, nil
-	}
-	path, err := filepath.Abs(strings.TrimSuffix(f.output, filepath.Ext(f.output)) + ".levels")
-	if err != nil {
-		return nil, nil, err
-	}
-	_, missing := os.Stat(path)
-	o, err := cli.OpenOutput(cmd, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := o.Write(func(w io.Writer) error { _, err := w.Write(r.Levels); return err }); err != nil {
-		return nil, nil, err
-	}
-	r.Settings = append(r.Settings, opensm.Setting{Option: "levels", Values: []string{path}})
-	return []string{path}, func() {
-		if missing != nil {
+// storeBeside writes the files of levels and partitions next to the configuration, which names them
+// and is checked with them. If the configuration is wrong, forget removes newly created files.
+func (f *importFlags) storeBeside(cmd *cobra.Command, r *opensm.Result) (written []string, forget func(), err error) {
+	written = []string{}
+	var created []string
+	forget = func() {
+		for _, path := range created {
 			os.Remove(path)
 		}
-	}, nil
+	}
+	for _, file := range []struct {
+		option string
+		data   []byte
+	}{{"levels", r.Levels}, {"partitions", r.Rewritten}} {
+		given := slices.ContainsFunc(f.set, func(text string) bool { return strings.HasPrefix(text, file.option+"=") })
+		if file.data == nil || f.output == "" || f.output == "-" || given {
+			continue
+		}
+		path, err := filepath.Abs(strings.TrimSuffix(f.output, filepath.Ext(f.output)) + "." + file.option)
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, missing := os.Stat(path); missing != nil {
+			created = append(created, path)
+		}
+		o, err := cli.OpenOutput(cmd, path)
+		if err == nil {
+			err = o.Write(func(w io.Writer) error { _, err := w.Write(file.data); return err })
+		}
+		if err != nil {
+			forget()
+			return nil, nil, err
+		}
+		r.Settings = append(r.Settings, opensm.Setting{Option: file.option, Values: []string{path}})
+		written = append(written, path)
+	}
+	return written, forget, nil
 }
 
 // store writes the LIDs to the state file.
@@ -234,7 +248,7 @@ var openSMDirs = []string{"/etc/opensm", "/var/cache/opensm"}
 // startups are the usual places of files that start OpenSM, and their names in a directory.
 var (
 	startups     = []string{"/etc/sysconfig/opensm", "/etc/default/opensm", "/etc/systemd/system/opensm.service", "/lib/systemd/system/opensm.service", "/etc/init.d/opensmd", "/etc/init.d/opensm"}
-	startupNames = []string{"sysconfig/opensm", "default/opensm", "opensm.service", "opensmd"}
+	startupNames = []string{"sysconfig/opensm", "default/opensm", "systemd/system/opensm.service", "opensm.service", "init.d/opensmd", "init.d/opensm", "opensmd"}
 )
 
 // openSMNames are the names of OpenSM's files.
