@@ -185,7 +185,7 @@ func (r *importer) option(l line) {
 	case ofVendor:
 		r.note(l, Left, "%s", vendors)
 	case !known:
-		r.note(l, Unknown, "not an option of OpenSM 3.3.23")
+		r.note(l, Unknown, "not an option of OpenSM 3.3.23, which ignores it; perhaps one of a vendor's")
 	case o.isUsual(l.value) && l.name != "partition_config_file":
 	case o.fate == Taken:
 		if err := takers[l.name](r, l); err != nil {

@@ -260,7 +260,10 @@ func TestNotTaken(t *testing.T) {
 		{"congestion_control TRUE\ncc_ca_cong_setting_ccti_min 16 0", "", "SL: want a number from 0 to 15"},
 		{"congestion_control TRUE\ncc_key 0x7", "", "cc_key 0x7: not taken: see congestion_control, line 1"},
 		{"qos TRUE\nqos_vlarb_low 0:1,15:3", "", "want VL:WEIGHT, 0 to 14 and 0 to 255"},
-		{"qos_sl2vl 0,1", "", "want the VLs of 16 SLs, got 2"},
+		{"qos TRUE\nqos_sl2vl 0,1\nqos_vlarb_high 1:4\nqos_vlarb_low 0:1", "", "OpenSM warns: 2 VLs for 16 SLs"},
+		{"qos TRUE\nqos_vlarb_low 0:1" + strings.Repeat(",1:1", 64), "", "OpenSM warns: 65 entries; it takes 64"},
+		{"qos_sl2vl 0,x", "", "SL 1: want a number from 0 to 15"},
+		{"qos TRUE\nqos_policy_file (null)", "", "OpenSM then reads no policy"},
 		{"qos_rtr_high_limit 256", "", "want a number from 0 to 255"},
 		{"qos TRUE\nqos_policy_file /etc/policy", "", "no partition has P_Key 0x0077"},
 		{"qos TRUE\nqos_policy_file /etc/policy2", "", "the whole file is left out"},
@@ -318,6 +321,27 @@ func TestNothingIsLost(t *testing.T) {
 	})
 }
 
+// TestEveryOption: no option is lost without a line, for each value and with all switches on that
+// other options depend on.
+func TestEveryOption(t *testing.T) {
+	values := []string{"TRUE", "FALSE", "true", "", "0", "1", "7", "255", "256", "-1", "0x10", "1 2", "0:1,1:2", "minhop", "/etc/f", "/etc/none", "(null)", "off", "0,1"}
+	for _, on := range []string{"", "qos TRUE\nperfmgr TRUE\ncongestion_control TRUE\nm_key 1\nrouting_engine nue"} {
+		for name, o := range options {
+			for _, value := range values {
+				lines := append(strings.Split(on, "\n"), name+" "+value)
+				r, err := Import(&Input{Config: conf(lines...), Open: opener(map[string]string{"/etc/f": "0x10 name\nword\n"})})
+				if err != nil {
+					t.Fatal(err)
+				}
+				usual := o.usual == value || !o.isTruth() && o.isUsual(plain(value))
+				if !usual && !slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Line == len(lines) || name == "partition_config_file" && n.File == value }) {
+					t.Errorf("nothing is said of %s %s after %q", name, value, on)
+				}
+			}
+		}
+	}
+}
+
 // TestStartup: options of OpenSM's command line win over opensm.conf.
 func TestStartup(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
@@ -326,6 +350,8 @@ func TestStartup(t *testing.T) {
 		{"# PRIORITY=3\nPRIORITY=7\nGUIDS=\nif [ -n \"$GUIDS\" ]; then\n  opensm -p 1\nfi\nX=$(cat /etc/y)\n", "priority = 1\n"},
 		{"PRIORITY=7\nGUIDS=\necho opensm -p 3\nservice opensm start\n", "priority = 7\n"},
 		{"prog=/usr/sbin/opensm\n  (while true; do $prog -B -l 3 -g $guid; sleep 30; done) &\n", "lmc = 3\n/etc/sysconfig/opensm:2: -B : not needed\n/etc/sysconfig/opensm:2: guid $guid: not taken\n"},
+		{"  SIM_HOST=\"$name\" OSM_CACHE_DIR=\"/x\" \\\n  opensm --daemon -l 3 \\\n  > /x/out 2>&1\n", "lmc = 3\n"},
+		{"DFLT_OPTS=\"--daemon -l 3 > /dev/null 2>&1\"\n", "lmc = 3\n/etc/sysconfig/opensm:1: --daemon : not needed\nopensm.conf"},
 		{"exec /usr/sbin/opensm -g $PORT\n", "/etc/sysconfig/opensm:1: guid $PORT: not taken"},
 		{"# don't\nopensm \\\n  --prio 3 \\\n  -BQ -d 0 >/dev/null\n", "priority = 3\ntake-over = true\n"},
 		{"Environment=\"ARGS=-l 2\"\nExecStart=/usr/libexec/opensm-launch\n", "lmc = 2\n"},

@@ -15,7 +15,7 @@ const (
 	Idle    Fate = "not needed"       // weft sm does so anyway, or it has no effect on the subnet
 	Left    Fate = "not taken"        // weft sm has no counterpart, or behaves differently
 	Wrong   Fate = "wrong there too"  // OpenSM does not take it either
-	Unknown Fate = "unknown"          // neither OpenSM 3.3.23 nor a vendor's documents have such an option
+	Unknown Fate = "unknown"          // neither OpenSM 3.3.23 nor our list of vendors' options has it
 )
 
 // option is an option of OpenSM.

@@ -234,11 +234,7 @@ func (r *partitionReader) members(h *openHead, text string) {
 		}
 		m := partition.Member{As: h.as}
 		if given {
-			as, known := membershipOf(value)
-			if !known {
-				r.ignore(name, value)
-			}
-			m.As = as
+			m.As, _ = membershipOf(value)
 		}
 		if m.As == partition.Both && !r.both {
 			m.As = partition.Full
@@ -261,6 +257,9 @@ func (r *partitionReader) members(h *openHead, text string) {
 				return
 			}
 			m.GUID = fabric.GUID(guid)
+		}
+		if _, known := membershipOf(value); !known {
+			r.ignore(name, value)
 		}
 		r.ps[h.at].Members = append(r.ps[h.at].Members, m)
 	}

@@ -72,7 +72,7 @@ func (r *importer) readQoS() *qos {
 	}
 	text, told := value("sl2vl", usualSL2VL)
 	vl, err := readSL2VL(text)
-	if err != nil {
+	if unusable(err) != nil {
 		vl, _ = readSL2VL(usualSL2VL)
 		told = false
 	}
@@ -85,7 +85,7 @@ func (r *importer) readQoS() *qos {
 		to          *[16]uint64
 	}{{"vlarb_high", usualHigh, &q.high}, {"vlarb_low", usualLow, &q.low}} {
 		text, told := value(table.what, table.usual)
-		if *table.to, err = readWeights(text); err != nil {
+		if *table.to, err = readWeights(text); unusable(err) != nil {
 			*table.to, _ = readWeights(table.usual)
 			told = false
 		}
@@ -286,8 +286,11 @@ func (r *importer) qosDetail(l line) error {
 	default:
 		_, err = readWeights(l.value)
 	}
-	if err != nil {
+	if unusable(err) != nil {
 		return err
+	}
+	if err != nil {
+		r.note(l, Wrong, "%v", err)
 	}
 	between := r.set["qos_swe_"+what]
 	if isUnset(between.value) {
@@ -304,27 +307,39 @@ func (r *importer) qosDetail(l line) error {
 	return nil
 }
 
-// readSL2VL parses the VLs of all SLs.
+// readSL2VL parses the VLs of all SLs. OpenSM maps an SL that a short list lacks to VL 0, and drops
+// what a long list has beyond 16.
 func readSL2VL(text string) (vl [16]uint64, err error) {
 	words := strings.Split(text, ",")
-	if len(words) != len(vl) {
-		return vl, fmt.Errorf("want the VLs of 16 SLs, got %d", len(words))
-	}
-	for sl, word := range words {
+	for sl, word := range words[:min(len(words), len(vl))] {
 		if vl[sl], err = within(strings.TrimSpace(word), 0, 15); err != nil {
 			return vl, fmt.Errorf("SL %d: %w", sl, err)
 		}
 	}
-	return vl, nil
+	if len(words) != len(vl) {
+		err = odd(fmt.Sprintf("OpenSM warns: %d VLs for 16 SLs; an SL without one has VL 0", len(words)))
+	}
+	return vl, err
+}
+
+// odd is the description of a value that OpenSM takes with a warning.
+type odd string
+
+func (o odd) Error() string { return string(o) }
+
+// unusable returns the error of a value that OpenSM does not take; nil if it only warns.
+func unusable(err error) error {
+	if errors.As(err, new(odd)) {
+		return nil
+	}
+	return err
 }
 
 // readWeights parses a VL arbitration table, VL:WEIGHT,... It sums the weights of a repeated VL.
+// OpenSM drops what a list has beyond 64.
 func readWeights(text string) (weights [16]uint64, err error) {
 	words := strings.Split(text, ",")
-	if len(words) > 64 {
-		return weights, errors.New("want at most 64 entries")
-	}
-	for _, word := range words {
+	for _, word := range words[:min(len(words), 64)] {
 		a, b, ok := strings.Cut(strings.TrimSpace(word), ":")
 		vl, err1 := within(a, 0, 14)
 		weight, err2 := within(b, 0, 255)
@@ -333,13 +348,18 @@ func readWeights(text string) (weights [16]uint64, err error) {
 		}
 		weights[vl] += weight
 	}
-	return weights, nil
+	if len(words) > 64 {
+		err = odd(fmt.Sprintf("OpenSM warns: %d entries; it takes 64", len(words)))
+	}
+	return weights, err
 }
 
 // qosPolicyDetail notes a QoS policy file without QoS. With it, qos imports the file.
 func (r *importer) qosPolicyDetail(l line) error {
 	if !r.isOn("qos") {
 		r.note(l, Idle, "qos is FALSE")
+	} else if l.value == "" {
+		r.note(l, Idle, "OpenSM then reads no policy")
 	}
 	return nil
 }

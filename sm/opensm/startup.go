@@ -115,10 +115,10 @@ func (s *startupFile) read(n int, name string, words []string) {
 	case known && to != "guid" || known && words[0] != "NONE" && words[0] != "":
 		s.lines = append(s.lines, line{file: s.name, number: n, name: to, value: strings.Join(words, " "), old: name, started: true})
 		return
-	case !strings.HasPrefix(words[0], "-"):
-		return
+	case !strings.HasPrefix(words[0], "-"): // NAME=VALUE before a command
+		words = s.command(words[1:])
 	}
-	options, notes := readArguments(words)
+	options, notes := readArguments(untilOperator(words))
 	for _, o := range options {
 		o.file, o.number, o.started = s.name, n, true
 		if strings.ContainsAny(o.value, "$%`{") {
@@ -144,25 +144,31 @@ func (s *startupFile) command(words []string) []string {
 		if path.Base(word) != "opensm" && !s.program[strings.Trim(word, "${}")] {
 			continue
 		}
-		args := []string{}
-		for _, arg := range words[i+1:] {
-			before, _, ends := strings.Cut(arg, ";")
-			if ends = ends || strings.ContainsAny(arg, "&|<>)`"); ends {
-				arg = before
-			}
-			if arg != "" && arg != "--" && !strings.ContainsAny(arg, "&|<>)`") {
-				args = append(args, arg)
-			}
-			if ends {
-				break
-			}
-		}
+		args := untilOperator(words[i+1:])
 		if len(args) > 0 && strings.IndexAny(args[0][:1], "-$") < 0 {
 			return nil // such as a service of this name
 		}
 		return args
 	}
 	return nil
+}
+
+// untilOperator returns the words before the first operator of a shell.
+func untilOperator(words []string) []string {
+	args := []string{}
+	for _, arg := range words {
+		before, _, ends := strings.Cut(arg, ";")
+		if strings.ContainsAny(before, "&|<>)`") {
+			return args
+		}
+		if before != "" && before != "--" {
+			args = append(args, before)
+		}
+		if ends {
+			break
+		}
+	}
+	return args
 }
 
 // debugOptions are the options that OpenSM sets for the numbers of -d.
@@ -174,7 +180,7 @@ func readArguments(words []string) (list []line, notes []Note) {
 	for i := 0; i < len(words); i++ {
 		if word := words[i]; !strings.HasPrefix(word, "$") {
 			found, ok := findArguments(word)
-			if !ok {
+			if !ok && strings.HasPrefix(word, "-") { // OpenSM takes no others
 				notes = append(notes, Note{Option: clip(word), Fate: Unknown, Text: "not an option of OpenSM 3.3.23's command line"})
 			}
 			for _, g := range found {
