@@ -9,6 +9,7 @@
 // last one counts, and the command line wins, as in OpenSM. Values are read as OpenSM reads them:
 // only TRUE is true, and a number may be octal.
 //
-// An import reports everything at once. Only a bad file of LIDs, keys or partitions is an error:
-// with it a LID or a key would move, or a partition would open.
+// An import reports everything at once. Only a bad file of LIDs or keys is an error: with it a LID
+// or a key would move. A partitions file that OpenSM reads differently than weft sm is written anew
+// with what OpenSM makes of it. docs/design/2026-11-29-import.md lists the differences.
 package opensm

@@ -75,7 +75,8 @@ func (r *importer) partitions(l line) error {
 	theirs, remarks, err := r.readPartitions(f)
 	r.out.Notes = append(r.out.Notes, remarks...)
 	if err != nil {
-		r.noteFile(f, Wrong, "%v. OpenSM takes nothing of the file then: all ports are full members of the default partition. Mend it, and set partitions", err)
+		r.out.Rewritten, _, _ = Partitions(partition.Everyone(), nil)
+		r.noteFile(f, Wrong, "%v. OpenSM takes nothing of the file then: all ports are full members of the default partition, and no port has another. Written anew so; mend the file, and set partitions", err)
 		return nil
 	}
 	ours, err := partition.Read(f.Name, f.Data)

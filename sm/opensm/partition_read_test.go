@@ -41,7 +41,7 @@ func TestReadPartitions(t *testing.T) {
 }
 
 // TestImportPartitions: the import names a file that weft sm reads as OpenSM does, writes another
-// anew, and leaves out a file that OpenSM drops.
+// anew, and has only the default partition for a file that OpenSM drops.
 func TestImportPartitions(t *testing.T) {
 	for _, c := range []struct{ text, name, says string }{
 		{"Default=0x7fff,ipoib:ALL=full;\n", "/p", "/p:0:  : taken over: partitions: 1"},
@@ -61,6 +61,12 @@ func TestImportPartitions(t *testing.T) {
 		}
 		if r.Partitions != c.name || !strings.Contains(says, c.says) {
 			t.Errorf("%q: file %q, got\n%swant\n%s", c.text, r.Partitions, says, c.says)
+		}
+		if (r.Rewritten == nil) == (c.name == "") {
+			t.Errorf("%q: written anew: %q", c.text, r.Rewritten)
+		}
+		if all := "Default=0x7fff,ipoib :\n    ALL=full ;\n"; strings.HasPrefix(c.says, "all ports") && string(r.Rewritten) != all {
+			t.Errorf("%q: written anew %q, want %q", c.text, r.Rewritten, all)
 		}
 		if r.Rewritten != nil {
 			if _, err := partition.Read("rewritten", r.Rewritten); err != nil {
