@@ -99,7 +99,7 @@ func inSeries(c *chart.Chart, said []chart.PrintedValue) []chart.PrintedValue {
 	said = slices.Clone(said)
 	for i := range said {
 		for _, s := range c.Series {
-			if names := strings.Split(s.Name, ", "); s.Marks == "" && slices.Contains(names, said[i].Series) {
+			if names := strings.Split(s.Name, chart.And); s.Marks == "" && slices.Contains(names, said[i].Series) {
 				if said[i].Of == said[i].Series {
 					said[i].Of = s.Name
 				}

@@ -22,6 +22,9 @@ type routing struct {
 	times   int    // networks in a seed block, as a multiple of separate's; in the quick mode the same
 }
 
+// oneLaneNue is our engine nue with one LID a machine and one lane.
+const oneLaneNue = "nue, one LID, one lane (ours)"
+
 // moreNetworks is the number of networks of SRD and of renaming for each of separate: they take
 // little time, and their loads differ much between networks.
 const moreNetworks = 4
@@ -30,12 +33,12 @@ const moreNetworks = 4
 func routings(s *lab.Setup) []routing {
 	color, frozen := schemeOptions(s, "color-l"), route.Options{"degree": "frozen"}
 	all := []routing{
-		{"nue, one LID, one lane (ours)", engine(s, "nue"), "greedy", nil, "", 1},
+		{oneLaneNue, engine(s, "nue"), "greedy", nil, "", 1},
 		{"SRD", computation(s, "srd"), "color-l", color, "srd", moreNetworks},
 		// Destination renaming assigns LIDs like greedy, whose name lets the store reuse Table I.
 		{"renaming", computation(s, choice(s, widestNamed, "shortest-widest", "updn-shortest")), "greedy", nil, "renaming", moreNetworks},
 		{"separate", computation(s, "path-selection"), "color-l", color, "separate", 1},
-		{"short (ours)", computation(s, "path-selection-short"), "color-l", frozen, "", 1},
+		{"short, rule up-down (ours)", computation(s, "path-selection-short"), "color-l", frozen, "", 1},
 		{"joint (ours)", computation(s, "path-selection-joint"), "color-l", frozen, "", 1},
 	}
 	for _, rule := range []string{"l-turn", "smart", "nue"} {
@@ -71,9 +74,9 @@ func (st *store) lidTable6(ctx context.Context, s *lab.Setup) *lab.Result {
 		comparison: newComparison("table6", "Maximum link load and LIDs ("+shownSeeds(s)+")", "machines/switches", 2),
 		by:         map[conf]map[string]measured{},
 		chart: chart.Chart{
-			Name: "table6", Title: "Maximum link load below renaming's", Kind: chart.Bars,
+			Name: "table6", Title: "Load of the busiest link, below renaming's", Kind: chart.Bars,
 			X: chart.Axis{Label: "machines/switches"}, Y: chart.Axis{Label: "below renaming's, % (network by network)"},
-			Series: []chart.Series{{Name: "separate, paper"}, {Name: "separate, ours"}, {Name: "joint, ours"}},
+			Series: []chart.Series{{Name: "separate, paper"}, {Name: "separate, ours"}, {Name: "joint, ours"}, {Name: "nue (1 LID, 1 lane), ours"}},
 		},
 	}
 	for _, p := range readTable("lid_table6_load_and_lids") {
@@ -184,7 +187,7 @@ func (t *loadTable) row(s *lab.Setup, c conf, p lab.Printed, shown, got map[stri
 	x := float64(len(t.chart.Categories))
 	t.chart.Categories = append(t.chart.Categories, row)
 	t.chart.Series[0].Add(x, -printedOver(p, "separate_max_load", "renaming_max_load"), 0, 0)
-	for i, name := range []string{"separate", "joint (ours)"} {
+	for i, name := range []string{"separate", "joint (ours)", oneLaneNue} {
 		if len(shown[name]) > 0 {
 			d := paired(shown[name], shown["renaming"], load)
 			t.chart.Series[i+1].Add(x, -d.Mean, -d.Mean-d.CI95, -d.Mean+d.CI95)

@@ -41,12 +41,14 @@ func TestCommittedFiles(t *testing.T) {
 				same(t, filepath.Join(r.Name, f.Name), f.Data)
 			}
 		}
-		var page bytes.Buffer
-		if err := lab.WriteReport(&page, r, records); err != nil {
+		pages, err := r.Pages(records)
+		if err != nil {
 			t.Error(err)
 		}
-		same(t, filepath.Join(r.Name, "README.md"), page.Bytes())
-		inPlainWords(t, r, page.String())
+		for _, f := range pages {
+			same(t, filepath.Join(r.Name, f.Name), f.Data)
+		}
+		inPlainWords(t, r, string(pages[0].Data))
 		if r.Decisions != nil || strings.HasPrefix(r.Name, "thesis-") {
 			for _, problem := range r.CheckDecisions(records) {
 				t.Errorf("%s: %s", r.Name, problem)
