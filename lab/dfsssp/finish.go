@@ -33,7 +33,7 @@ func finish(c *chart.Chart) {
 	case "fig14":
 		scaled(c, chart.Series{Name: "paper, BT (range)", Marks: minhop, Points: []chart.Point{
 			ofCommunication(121, -asWell, asWell), ofCommunication(256, -asWell, asWell), ofCommunication(manyCores, wholeOf("BT"), wholeOf("BT")),
-		}}, chart.Series{Name: "paper, SP (range)", Marks: countedMinHop, Points: []chart.Point{
+		}}, chart.Series{Name: "paper, SP, beside it (range)", Marks: minhop, Points: []chart.Point{
 			ofCommunication(manyCores*aside, wholeOf("SP"), wholeOf("SP")),
 		}})
 	case "fig16":
@@ -47,9 +47,6 @@ func finish(c *chart.Chart) {
 var legendOfTable2 = map[string]string{inTime: "in time, by packets", counted: "counted, by congestion"}
 
 const rangeOfPaper = "paper (range)"
-
-// countedMinHop is a series in charts of communication.
-const countedMinHop = "minhop, counted"
 
 // aside places a mark beside another one, on an axis of cores.
 const aside = 1.06
