@@ -24,7 +24,7 @@ var ErrOverlap = errors.New("the seed blocks overlap blocks that the result has 
 func (r *Record) repeat(p *Reproduction, a *Artefact, s *Setup) (place int, found bool, err error) {
 	own := *s
 	if own.Seed = r.Seed; !r.Fits(p, a, &own, "") {
-		return 0, false, fmt.Errorf("%s was made in another mode, with other rows, blocks or readings", r.Artefact)
+		return 0, false, fmt.Errorf("%s was made in another mode, with other rows, blocks or readings: make it again in full first", r.Artefact)
 	}
 	from := int((s.Seed - r.Seed) / BlockSeeds)
 	apart := func(one, other int) bool { return max(one, other)-min(one, other) >= r.Most }
