@@ -55,7 +55,7 @@ func TestFinish(t *testing.T) {
 				{Name: "ftree", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5}}},
 				{Name: "mFtree and ours", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5, Y: 50}}},
 				{Name: "paper: ftree", Marks: "ftree", Points: []chart.Point{{X: 30.5}}},
-				{Name: "paper: mFtree and ours, relative to ours", Marks: "mFtree and ours", Of: "mFtree and ours", Points: []chart.Point{{X: 30.5, Y: 50}}},
+				{Name: "paper: mFtree keeps half", Marks: "mFtree and ours", Of: "mFtree and ours", Points: []chart.Point{{X: 30.5, Y: 50}}},
 			},
 		},
 		{
