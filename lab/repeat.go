@@ -15,8 +15,8 @@ type Repeat struct {
 	Claims []Claim `json:"claims"`          // without their numbers
 }
 
-// ErrOverlap says that a repeat would draw blocks that the record, or another repeat, has drawn.
-var ErrOverlap = errors.New("the seed blocks overlap blocks that the result has already")
+// errOverlap says that a repeat would draw blocks that the record, or another repeat, has drawn.
+var errOverlap = errors.New("the seed blocks overlap blocks that the result has already")
 
 // repeat returns the place of a repeat in the record, and whether it is there. It returns an error
 // if a run with this setup would not be a repeat of the record: it has another size, or draws some
@@ -32,12 +32,12 @@ func (r *Record) repeat(p *Reproduction, a *Artefact, s *Setup) (place int, foun
 	case s.Seed < r.Seed || (s.Seed-r.Seed)%BlockSeeds != 0:
 		return 0, false, fmt.Errorf("%s was made with seed %d", r.Artefact, r.Seed)
 	case !apart(from, 0):
-		return 0, false, fmt.Errorf("%s: %w: begin at block %d or later", r.Artefact, ErrOverlap, r.Most)
+		return 0, false, fmt.Errorf("%s: %w: begin at block %d or later", r.Artefact, errOverlap, r.Most)
 	}
 	place, found = slices.BinarySearchFunc(r.Repeats, from, func(x Repeat, n int) int { return x.From - n })
 	for _, x := range r.Repeats {
 		if x.From != from && !apart(x.From, from) {
-			return 0, false, fmt.Errorf("%s: %w: %d is within %d of %d", r.Artefact, ErrOverlap, from, r.Most, x.From)
+			return 0, false, fmt.Errorf("%s: %w: %d is within %d of %d", r.Artefact, errOverlap, from, r.Most, x.From)
 		}
 	}
 	return place, found, nil

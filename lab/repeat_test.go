@@ -96,7 +96,7 @@ func TestRepeatOverlap(t *testing.T) {
 	}
 	runs = 0
 	for _, from := range []uint64{0, Enough - 1, 20 - Enough + 1, 20 + Enough - 1} {
-		if _, err := again(r, results, from, true); !errors.Is(err, ErrOverlap) {
+		if _, err := again(r, results, from, true); !errors.Is(err, errOverlap) {
 			t.Errorf("from %d: %v", from, err)
 		}
 	}
