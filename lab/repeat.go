@@ -141,19 +141,19 @@ func repeatTable(records []*Record) *Table {
 	for _, rec := range records {
 		for i := range rec.Claims {
 			c := &rec.Claims[i]
-			row, any := []string{rec.Artefact, c.Text, said(c)}, false
+			row, judged := []string{rec.Artefact, c.Text, said(c)}, false
 			for _, from := range blocks {
 				cell := "-"
 				for k := range rec.Repeats {
 					if x := &rec.Repeats[k]; x.From != from {
 						continue
 					} else if again := x.again(c.Text); again != nil && !c.open() {
-						cell, any = said(again), true
+						cell, judged = said(again), true
 					}
 				}
 				row = append(row, cell)
 			}
-			if any {
+			if judged {
 				t.Add(row...)
 			}
 		}

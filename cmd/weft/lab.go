@@ -66,7 +66,7 @@ type reproduceFlags struct {
 	dir  string // of the results, "" to keep none
 	with string // directory of results whose verdicts are compared, "" for none
 	redo bool
-	note bool   // the verdicts in the results that are compared
+	note bool // the verdicts in the results that are compared
 	seed uint64
 	jobs int
 
