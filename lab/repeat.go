@@ -147,7 +147,7 @@ func repeatTable(records []*Record) *Table {
 				for k := range rec.Repeats {
 					if x := &rec.Repeats[k]; x.From != from {
 						continue
-					} else if again := x.again(c.Text); again != nil && !c.open() {
+					} else if again := x.again(c.Text); again != nil {
 						cell, judged = said(again), true
 					}
 				}
