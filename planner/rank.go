@@ -6,31 +6,73 @@ import (
 	"weft/sim/flow"
 )
 
-// Rank sets the losses of the trials with figures, and returns the best and the second best. It
-// prefers trials that come up to the best in most figures (held). Several such trials are
-// alike, and so are trials whose losses exceed the least by at most asGood. Of them the trial with
-// the fewest LIDs of a port is best, then the one with the fewest lanes, then the first.
+// Rank sets the losses of the trials with figures, and returns the best and the second best. Trials
+// that come up to the best plain ones in bandwidth and shifts (held) come first: nobody gives up
+// what an engine that users can name delivers. Among them, or among all if there are none, it
+// prefers those that come up to the best of these in most figures. Several such trials are alike,
+// and so are trials whose losses exceed the least by at most asGood. Of them the trial with the
+// fewest LIDs of a port is best, then the one with the fewest lanes, then the first.
 func Rank(trials []Trial) (best, next *Trial) {
-	var measured []*Trial
-	var ideal flow.KeyFigures // the best of each figure, whichever trial has it
+	return rank(trials, plainIdeal(trials))
+}
+
+// plainIdeal returns the best of each figure over plain trials, whichever has it; nil without such
+// trials.
+func plainIdeal(trials []Trial) *flow.KeyFigures {
+	return idealOf(withFigures(trials, func(t *Trial) bool { return !t.moved && !t.small }))
+}
+
+// withFigures lists the trials that have figures and fulfil a condition.
+func withFigures(trials []Trial, has func(*Trial) bool) (list []*Trial) {
 	for i := range trials {
-		if f := trials[i].Figures; f != nil {
-			if len(measured) == 0 {
-				ideal = *f
-			}
-			measured = append(measured, &trials[i])
-			ideal.EBB.Mean = max(ideal.EBB.Mean, f.EBB.Mean)
-			ideal.Shift.Sum = min(ideal.Shift.Sum, f.Shift.Sum)
-			ideal.PairLoad = min(ideal.PairLoad, f.PairLoad)
+		if trials[i].Figures != nil && has(&trials[i]) {
+			list = append(list, &trials[i])
 		}
 	}
-	least := math.Inf(1)
-	for _, t := range measured {
-		t.Loss = loss(t.Figures, &ideal)
+	return list
+}
+
+// idealOf returns the best of each figure; nil without trials.
+func idealOf(list []*Trial) *flow.KeyFigures {
+	if len(list) == 0 {
+		return nil
+	}
+	ideal := *list[0].Figures
+	for _, t := range list {
+		ideal.EBB.Mean = max(ideal.EBB.Mean, t.Figures.EBB.Mean)
+		ideal.Shift.Sum = min(ideal.Shift.Sum, t.Figures.Shift.Sum)
+		ideal.PairLoad = min(ideal.PairLoad, t.Figures.PairLoad)
+	}
+	return &ideal
+}
+
+// rank is Rank with the best figures of plain trials given; nil if there are none.
+func rank(trials []Trial, plain *flow.KeyFigures) (best, next *Trial) {
+	all := withFigures(trials, func(*Trial) bool { return true })
+	first := withFigures(trials, func(t *Trial) bool { return plain != nil && held(t.Figures, plain) > 0 })
+	rest := withFigures(trials, func(t *Trial) bool { return plain == nil || held(t.Figures, plain) == 0 })
+	ideal := idealOf(all)
+	for _, t := range all {
+		t.Loss = loss(t.Figures, ideal)
+	}
+	best, next = bestOf(first)
+	switch {
+	case best == nil:
+		best, next = bestOf(rest)
+	case next == nil:
+		next, _ = bestOf(rest)
+	}
+	return best, next
+}
+
+// bestOf returns the best and the second best of trials that have losses.
+func bestOf(list []*Trial) (best, next *Trial) {
+	ideal, least := idealOf(list), math.Inf(1)
+	for _, t := range list {
 		least = min(least, t.Loss)
 	}
 	better := func(t, than *Trial) bool {
-		has, other := held(t.Figures, &ideal), held(than.Figures, &ideal)
+		has, other := held(t.Figures, ideal), held(than.Figures, ideal)
 		good, otherGood := has > 0 || t.Loss <= least+asGood, other > 0 || than.Loss <= least+asGood
 		switch {
 		case has != other:
@@ -44,7 +86,7 @@ func Rank(trials []Trial) (best, next *Trial) {
 		}
 		return t.Loss < than.Loss
 	}
-	for _, t := range measured {
+	for _, t := range list {
 		switch {
 		case best == nil || better(t, best):
 			best, next = t, best

@@ -174,7 +174,7 @@ func (t *trials) route(ctx context.Context, list []int) error {
 
 // one routes by a candidate and judges the Plan.
 func (t *trials) one(ctx context.Context, req *Request, of *route.Candidate) (*Trial, error) {
-	out := &Trial{Engine: of.Name, small: of.Small}
+	out := &Trial{Engine: of.Name, small: of.Small, moved: of.From != ""}
 	r, err := t.plan(ctx, req, of)
 	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
 		out.Reason, out.refusal = refusal.Reason, refusal
@@ -416,12 +416,13 @@ func (c *Choice) bestWithSmall(best, next *Trial) (first, second *Trial) {
 	if len(small) == 0 || len(usual) == 0 {
 		return best, next
 	}
-	if best, next = Rank(usual); next != nil {
+	plain := plainIdeal(usual)
+	if best, next = rank(usual, plain); next != nil {
 		second = c.trial(next.Engine)
 	}
 	first = c.trial(best.Engine)
 	for _, t := range small {
-		if ahead, _ := Rank([]Trial{*first, *t}); ahead.Engine == t.Engine {
+		if ahead, _ := rank([]Trial{*first, *t}, plain); ahead.Engine == t.Engine {
 			first, second = t, first
 		}
 	}

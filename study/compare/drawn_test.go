@@ -93,6 +93,25 @@ var families = map[string][]func(draw) string{
 			return d.of("renaming-fig1", "sftree-fig4a", "sftree-fig4b", "vftree-fig4b", "mftree-fig2", "now-c", "racks72")
 		},
 	},
+	"train": {
+		func(d draw) string {
+			return f("pgft(3;%d,%d,%d;1,%d,%d;1,%d,1)", d.in(3, 6), d.in(3, 5), d.in(2, 5), d.in(2, 4), d.in(2, 4), d.in(1, 2))
+		},
+		func(d draw) string {
+			n := 2 * d.in(10, 30)
+			return f("regular(switches=%d,degree=%d,hosts=%d,seed=%d)", n, d.in(3, 7), d.in(1, 5), d.in(1, 99))
+		},
+		func(d draw) string {
+			return f("dragonflyplus(%d,%d,%d,%d,groups=%d)", d.in(2, 5), d.in(2, 4), d.in(2, 4), d.in(1, 3), d.in(3, 5))
+		},
+		func(d draw) string {
+			return f("torus(%dx%d,hosts=%d)|merge(rlft(%d,2),links=%d)", d.in(4, 6), d.in(4, 6), d.in(1, 3), 2*d.in(4, 6), d.in(2, 12))
+		},
+		func(d draw) string { return f("torus(%dx%d,hosts=%d,width=%d)|without(hosts=0-%d)", d.in(4, 7), d.in(4, 7), d.in(2, 4), d.in(1, 3), d.in(3, 20)) },
+		func(d draw) string { return f("torus(3x%dx%dx%d,hosts=%d)", d.in(3, 4), d.in(2, 4), d.in(2, 4), d.in(1, 2)) },
+		func(d draw) string { return f("fullmesh(%d,hosts=%d,width=%d)|without(hosts=0-%d)", d.in(5, 14), d.in(4, 14), d.in(1, 3), d.in(3, 20)) },
+		func(d draw) string { return f("mesh(%dx%dx%d,hosts=%d)", d.in(3, 5), d.in(3, 5), d.in(2, 4), d.in(1, 3)) },
+	},
 	"unseen": {
 		func(d draw) string { return f("rlft(%d,2)", 2*d.in(5, 15)) },
 		func(d draw) string { return f("rlft(%d,3)", 2*d.in(3, 6)) },
