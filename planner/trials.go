@@ -29,7 +29,7 @@ const (
 	// effortFree is the total effort that all trials may have anyway: some milliseconds.
 	effortFree = 200_000
 	// timesLeader is the total effort of the trials, in efforts of the leader.
-	timesLeader = 4
+	timesLeader = 5
 )
 
 // trials finds the best candidate of Auto by successive halving. An engine drops out as soon as its
@@ -298,10 +298,12 @@ func (t *trials) ranked(list []int) (out []int) {
 }
 
 // relieve moves paths of the Plans that are not clearly behind, the leader's first, and measures
-// them again. Where relief usually gains, it is part of what the leader costs.
+// them again. Where relief usually gains, it is part of what the leader costs. Where no candidate
+// comes up to the best in both figures, the leader's relief may, and is always tried.
 func (t *trials) relieve(ctx context.Context) error {
 	near := t.fit(func(c *Trial) bool { return c.First == nil || t.isNear(c) })
 	var list []int
+	torn := t.torn()
 	for _, from := range t.candidatesForRelief(near) {
 		i := slices.IndexFunc(t.auto.Among, func(c route.Candidate) bool { return c.From == t.auto.Among[from].Name })
 		if i < 0 {
@@ -310,6 +312,9 @@ func (t *trials) relieve(ctx context.Context) error {
 		limit := timesLeader * t.base
 		if t.doubt || t.gain(t.leader) > route.GainsLittle {
 			limit = timesLeader * (t.base + t.effort(i))
+		}
+		if torn && from == t.leader {
+			limit = max(limit, t.spent+t.effort(i))
 		}
 		if t.affords(i, limit) {
 			list = append(list, i)
@@ -333,6 +338,18 @@ func (t *trials) relieve(ctx context.Context) error {
 		list = append(list, near...)
 	}
 	return t.measure(ctx, list, false)
+}
+
+// torn reports whether none of the measured candidates comes up to the best of them in both figures.
+func (t *trials) torn() bool {
+	var some []Trial
+	for _, c := range t.tried {
+		if c != nil && c.Figures != nil {
+			some = append(some, *c)
+		}
+	}
+	plain := plainIdeal(some)
+	return plain != nil && !slices.ContainsFunc(some, func(c Trial) bool { return held(c.Figures, plain) > 0 })
 }
 
 // candidatesForRelief lists the candidates that are not clearly behind, the leader first, and those
