@@ -31,7 +31,7 @@ var (
 	grids = shape{
 		kind: "mesh or torus", name: "meshes and tori that they do not refuse", best: []string{"torus", "dor"}, advised: "dor or torus",
 		decided: gridOrHyperX,
-		order:   []string{"torus", "dor", "lash", "dfsssp", even, "nue", "updn"},
+		order:   []string{"torus", "dor", "lash", "dfsssp", even, "nue", "updn", "hyperx"},
 		oneLane: []string{"nue", "updn", "lash", "dfsssp"},
 	}
 	hyperXs = shape{

@@ -27,7 +27,7 @@ const (
 	// effortProof is the effort of proof and measuring for an entry, as Candidate.Effort counts.
 	effortProof = 2
 	// effortFree is the total effort that all trials may have anyway: some milliseconds.
-	effortFree = 200_000
+	effortFree = 500_000
 	// timesLeader is the total effort of the trials, in efforts of the leader.
 	timesLeader = 5
 )

@@ -155,6 +155,19 @@ var families = map[string][]func(draw) string{
 			return f("xgft(3;%d,%d,%d;%d,%d,%d;hosts=%d)", d.in(2, 3), m, n, d.in(2, 4), d.in(2, 4), d.in(2, 3), d.in(60, 240))
 		},
 	}),
+	"unseen-3": slices.Concat(usual, []func(draw) string{
+		func(d draw) string { return f("karytree(%d,%d)", d.in(3, 6), d.in(2, 3)) },
+		func(d draw) string {
+			return f("hyperx(%dx%d,hosts=%d)|merge(mesh(%dx%d,hosts=1),links=%d)", d.in(3, 6), d.in(3, 6), d.in(2, 5), d.in(2, 5), d.in(2, 5), d.in(2, 10))
+		},
+		func(d draw) string {
+			return f("dragonfly(%d,%d,%d)|plane(rlft(%d,2),name=storage)", d.in(3, 5), d.in(2, 3), d.in(1, 2), 2*d.in(4, 6))
+		},
+		func(d draw) string { return f("slimfly(5,hosts=%d)|without(hosts=0-%d)", d.in(1, 5), d.in(3, 30)) },
+		func(d draw) string {
+			return f("mesh(%dx%d,hosts=%d,width=2)|merge(fullmesh(%d,hosts=%d),links=%d)", d.in(3, 6), d.in(3, 6), d.in(1, 3), d.in(4, 9), d.in(1, 6), d.in(2, 8))
+		},
+	}),
 	"learnt": {
 		func(d draw) string {
 			return f("pgft(3;%d,%d,%d;1,%d,%d;1,%d,1)", d.in(3, 6), d.in(3, 5), d.in(2, 5), d.in(2, 4), d.in(2, 4), d.in(1, 2))
