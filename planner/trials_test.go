@@ -134,7 +134,7 @@ func TestDoubt(t *testing.T) {
 func TestTorn(t *testing.T) {
 	for formula, want := range map[string][]string{
 		"tree(16,256,ratio=3)|hosts(even=4,odd=1)|fail(links=4,seed=337)": {"ftree,relief=true"},
-		"rlft(14,2)|fail(links=1,seed=1)":                                 nil,
+		"rlft(16,2)|fail(links=1,seed=1)":                                 nil,
 	} {
 		s := newTrials(graph(t, formula), &Request{Workers: 2, Seed: 1}, engine.AutoSpec(), &trees)
 		s.entries *= 10
