@@ -123,11 +123,11 @@ func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 }
 
 // regular returns the engine for networks whose switches are alike: groups linked to each other
-// (Dragonfly, Dragonfly+) with few faults, and other whole networks (Kautz, Slim Fly, random ones of
-// one degree). Where most switches have one shortest path to each other, there is little to balance,
-// and lash with relief has the least congestion in shifts. Elsewhere the most balanced paths, with
-// relief, are within 1 % of the best in both figures. Where hosts know no path records, few such
-// Plans may be chosen.
+// (Dragonfly, Dragonfly+) with few faults, and other whole networks (Kautz, Slim Fly, random ones
+// of one degree). Where most switches have one shortest path to each other, there is little to
+// balance, and lash with relief has the least congestion in shifts. Elsewhere the most balanced
+// paths, with relief, are within 1 % of the best in both figures. Where hosts know no path records,
+// few such Plans may be chosen.
 func regular(g *fabric.Graph, oneLane bool) []known {
 	inner, outer := alike(g, false), alike(g, true)
 	if isSmall(g) && (outer.fewest < outer.most || outer.missing > 0) {

@@ -136,3 +136,60 @@ func loss(f, best *flow.KeyFigures) float64 {
 	}
 	return sum
 }
+
+// bestTwo returns the best and the second best trial. If only one was not clearly behind, there are
+// no Figures, and the first bisections decide. Engines for small networks only have to be ahead of
+// the best of the others: they do not change the order of these.
+func (c *Choice) bestTwo() (best, next *Trial) {
+	if best, next = Rank(c.Trials); best != nil {
+		return c.bestWithSmall(best, next)
+	}
+	for i := range c.Trials {
+		t := &c.Trials[i]
+		switch {
+		case t.Reason != "":
+		case best == nil || t.First.EBB.Mean > best.First.EBB.Mean:
+			best, next = t, best
+		case next == nil || t.First.EBB.Mean > next.First.EBB.Mean:
+			next = t
+		}
+	}
+	if next != nil {
+		for i := range c.Trials {
+			if t := &c.Trials[i]; t.First != nil {
+				t.Loss = ebbWeight * (1 - t.First.EBB.Mean/best.First.EBB.Mean)
+			}
+		}
+	}
+	return best, next
+}
+
+// bestWithSmall ranks again, without the engines for small networks, and then compares each of them
+// with the best so far. It returns what Rank found if no other engine has Figures.
+func (c *Choice) bestWithSmall(best, next *Trial) (first, second *Trial) {
+	var usual []Trial
+	var small []*Trial
+	for i := range c.Trials {
+		switch t := &c.Trials[i]; {
+		case t.Figures == nil:
+		case t.small:
+			small = append(small, t)
+		default:
+			usual = append(usual, *t)
+		}
+	}
+	if len(small) == 0 || len(usual) == 0 {
+		return best, next
+	}
+	plain := plainIdeal(usual)
+	if best, next = rank(usual, plain); next != nil {
+		second = c.trial(next.Engine)
+	}
+	first = c.trial(best.Engine)
+	for _, t := range small {
+		if ahead, _ := rank([]Trial{*first, *t}, plain); ahead.Engine == t.Engine {
+			first, second = t, first
+		}
+	}
+	return first, second
+}
