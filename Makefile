@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools
+.PHONY: routes build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -90,6 +90,13 @@ bench: ## the speed benchmarks
 
 results: build ## all tables and figures of docs/results again, in full; make results PAPERS='thesis-6 thesis-4' some
 	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done
+
+MAP = docs/results/map
+
+map: build ## a slice of the map of engines and networks (make map FOR=30m; default 2h): goes on in map.db, and writes the committed text and the table of docs/choosing.md
+	bin/weft lab sweep $(MAP)/sweep.yaml -o map.db --for $(or $(FOR),2h) > /dev/null
+	bin/weft lab freeze map.db $(MAP)/frozen --brief --update
+	bin/weft lab report $(MAP)/frozen --page docs/choosing.md
 
 ROUTED = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn -e sssp -e minhop
 SWEEP = bin/weft lab sweep --quiet --in $(or $(WEFT_DUMPS),$(error make routes: set WEFT_DUMPS to the folder of the dumps)) -o docs/results/routes/rows.csv $(ROUTED)

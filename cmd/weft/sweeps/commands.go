@@ -20,7 +20,7 @@ import (
 
 // Commands returns the commands of weft lab that are about sweeps.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{sweepCmd(), initCmd(), mergeCmd(), statsCmd(), exportCmd(), showCmd(), diffCmd(), freezeCmd()}
+	return []*cobra.Command{sweepCmd(), initCmd(), mergeCmd(), statsCmd(), exportCmd(), showCmd(), diffCmd(), freezeCmd(), plotCmd(), reportCmd()}
 }
 
 func initCmd() *cobra.Command {
@@ -66,8 +66,11 @@ type results struct {
 	rows  map[string]*sweep.Row
 }
 
-// readResults reads a store.
+// readResults reads a store, or a folder of weft lab freeze.
 func readResults(path string) (*results, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return readFrozen(path)
+	}
 	db, err := store.Read[sweep.Row](path)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
@@ -41,6 +42,7 @@ type sweepFlags struct {
 	predict bool
 	figure  string
 	against string
+	slice   time.Duration
 	asJSON  bool
 }
 
@@ -61,6 +63,8 @@ the file has are not computed again, so an interrupted sweep continues where it 
 what is done. A row is taken for a case only if everything that decides the result is the same:
 options, seeds, the contents of files, and the sources of weft that compute it. Draws that fail the
 same links are one case, and the sweep says so.
+
+--for 2h ends a slice of a long sweep: finished cases are kept, and the same command goes on.
 
 MANY WORKERS
 
@@ -101,6 +105,7 @@ func sweepCmd() *cobra.Command {
 	f.IntVarP(&o.runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
 	f.StringVarP(&o.output, "output", "o", "", "`FILE` for the rows, created or continued: a SQLite store, or text if its name ends in .csv or .tsv; with --shard a folder")
 	f.StringVar(&o.shard, "shard", "", "compute part `I/N` of the sweep, as one of N workers")
+	f.DurationVar(&o.slice, "for", 0, "stop after this `TIME`, such as 2h; the same command goes on (default: run to the end)")
 	o.slurm.add(cmd)
 	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this `ENGINE`, as given with -e, is not the best")
 	f.BoolVar(&o.predict, "predictions", false, "also list which engine the features of each kind of network predict, and how often that was right")
@@ -112,7 +117,7 @@ func sweepCmd() *cobra.Command {
 
 // withFile lists the options that may be given with a file that describes the sweep.
 var withFile = []string{
-	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "behind", "predictions", "figure", "against", "json", "help",
+	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "for", "behind", "predictions", "figure", "against", "json", "help",
 	"on", "tasks", "tasks-at-once", "task-time", "task-memory", "sbatch",
 }
 
@@ -262,8 +267,17 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		Description: d, Setup: setup, Shard: shard, Keep: keep, Limit: limit, Rows: rows,
 		Begin: bar.begin, Step: bar.step, Done: bar.done,
 	}
-	sheet, err := o.compute(cmd.Context(), r, keep)
+	ctx, end := o.limited(cmd.Context())
+	defer end()
+	sheet, err := o.compute(ctx, r, keep)
 	bar.stop()
+	if errors.Is(context.Cause(ctx), errSlice) && (errors.Is(err, errSlice) || errors.Is(err, context.DeadlineExceeded)) {
+		if err = nil; sheet == nil {
+			err = fmt.Errorf("--for %v was over before all fabrics were open: give more time", o.slice)
+		} else {
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: the time of --for is over: %d of %d cases are done%s\n", have(rows, sheet), len(sheet.Cases), kept(o.output))
+		}
+	}
 	if text, is := keep.(*textKeeper); is && err == nil {
 		err = text.sort(rows, sheet)
 	}
@@ -288,6 +302,17 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		return e
 	}
 	return errors.Join(err, o.standings(cmd, d, distinct(rows, sheet), setup, err == nil))
+}
+
+// errSlice is the cause of a context whose time of --for is over.
+var errSlice = errors.New("the time of --for is over")
+
+// limited returns a context that ends after the time of --for.
+func (o *sweepFlags) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.slice <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, o.slice, errSlice)
 }
 
 // kept returns what a message about an interruption says of the finished cases.
