@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,10 @@ type Choice struct {
 	Engine string  `json:"engine"`
 	Why    string  `json:"why"`
 	Next   string  `json:"next,omitempty"` // the second best engine, "" if there is no other
+	// Unfinished says that other engines were left out which may be better: the effort is low, or
+	// the trials were interrupted.
+	Unfinished  bool    `json:"unfinished,omitempty"`
+	Interrupted bool    `json:"interrupted,omitempty"`
 	Trials []Trial `json:"trials"`         // in the order of the candidates
 	// Planes has the choice for each plane, where planes are routed by themselves. Trials are then
 	// those of the first plane, or none if the planes have different engines.
@@ -48,11 +53,18 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 	watch := stopwatch{now: req.now()}
 	watch.stage("trials")
 	t := newTrials(g, req, auto, kind)
-	if err := t.run(ctx); err != nil {
+	err := t.run(ctx)
+	interrupted := errors.Is(err, context.Canceled) && req.hasEnough() && t.leader >= 0
+	if err != nil && !interrupted {
 		return &Result{}, err
 	}
 	c := t.choice()
-	best, next := c.bestTwo()
+	var best, next *Trial
+	if interrupted { // not all that are left are measured alike
+		best = c.trial(auto.Among[t.leader].Name)
+	} else {
+		best, next = c.bestTwo()
+	}
 	if best == nil {
 		return &Result{}, c.refusal(auto)
 	}
@@ -60,6 +72,7 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 	watch.stage("")
 	watch.stages[0].Seconds -= r.Seconds
 	r.Stages, r.Seconds = append(watch.stages, r.Stages...), watch.total()+r.Seconds
+	c.Interrupted, c.Unfinished = interrupted, interrupted || t.leftOut
 	c.explain(best, next)
 	r.Choice = c
 	for i := range c.Trials {
@@ -69,8 +82,11 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 }
 
 // decide routes by the engine that is known to deliver the most on such a network. It returns nil
-// if none is known, or the Plan may not be chosen.
+// if none is known, the Plan may not be chosen, or all engines are to be tried.
 func decide(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec, kind *shape) (*Result, error) {
+	if req.Effort == Most {
+		return nil, nil
+	}
 	for _, known := range kind.decided(g, req.NoPathRecords) {
 		of := candidate(auto, known.engine)
 		if of == nil {
@@ -116,9 +132,12 @@ func (c *Choice) explain(best, next *Trial) {
 	}
 	c.Engine = best.Engine
 	switch {
+	case c.Interrupted:
+		c.Why = "the best proven one so far when it was interrupted"
+	case c.Unfinished:
+		c.Why = "the first one that is proven"
 	case next == nil:
 		c.Why = "the only one that was tried and routes it"
-		return
 	case best.Figures == nil:
 		c.Why = fmt.Sprintf("the best of %d that route it, clear after %d bisections", tried, firstRuns)
 	case next.Loss < best.Loss && next.VLs > best.VLs:
@@ -126,7 +145,9 @@ func (c *Choice) explain(best, next *Trial) {
 	default:
 		c.Why = fmt.Sprintf("the best of %d that route it", tried)
 	}
-	c.Next = next.Engine
+	if next != nil {
+		c.Next = next.Engine
+	}
 }
 
 // String is the choice in one line: what, why, and what the next best engine would give.
@@ -142,7 +163,7 @@ func (c *Choice) String() string {
 	}
 	if best := c.trial(c.Engine); best != nil && best.First != nil {
 		fmt.Fprintf(&b, " (%s)", best.figures())
-		if next := c.trial(c.Next); next != nil {
+		if next := c.trial(c.Next); next != nil && next.First != nil {
 			fmt.Fprintf(&b, "; next %s (%s)", c.Next, next.figures())
 		}
 	}

@@ -178,6 +178,7 @@ func joinChoices(planes []*plane) *Choice {
 			return nil
 		}
 		out.Planes = append(out.Planes, PlaneChoice{p.g.SwitchDesc[0], p.g.NumSwitches, p.g.NumHosts, *c})
+		out.Interrupted, out.Unfinished = out.Interrupted || c.Interrupted, out.Unfinished || c.Unfinished
 		if !slices.Contains(engines, c.Engine) {
 			engines = append(engines, c.Engine)
 		}

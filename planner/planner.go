@@ -1,7 +1,7 @@
 // Package planner runs routing jobs. Route repairs an old Plan if there is one (kept.go,
 // repair.go). Otherwise it tries the engines of a chain in order until one does not refuse. Engine
 // auto takes the one that is known to be best (known.go), or tries several, measures them and takes
-// the best (trials.go). With Request.Afresh the repair is the last resort. Run does the same, and
+// the best (trials.go): as many as Request.Effort says, and until Request.Enough is closed. With Request.Afresh the repair is the last resort. Run does the same, and
 // the judge proves the Plan.
 //
 // Commands, the subnet manager, the lab and tests all route through it, so that one syntax of
@@ -39,6 +39,7 @@ type Request struct {
 	Kept    *Kept             // to be repaired; where that is not possible, or it is nil, the chain routes
 	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
 	Moves   int               // entries that may move to less loaded links once Kept is repaired
+	Effort  Effort            // of Auto
 
 	// PassDeadSwitch tries the next engine also if an option names a missing switch: a dead root
 	// must not stop a subnet manager.
@@ -51,6 +52,9 @@ type Request struct {
 	Multicast bool
 	NoGroups  []bool                // by switch: it holds no multicast table, and no tree covers it; nil: none
 	Trees     []multicast.TreeByLID // that a manager before had; they are kept where the Plan kept has none
+	// Enough is closed when Route is to end soon: with the best proven Plan of Auto so far, or with
+	// context.Canceled if there is none. nil: never.
+	Enough <-chan struct{}
 	// Now is the clock for measured times; nil leaves them 0.
 	Now func() time.Duration
 
@@ -135,6 +139,8 @@ func (req *Request) trees() multicast.Options {
 // Route tries the engines in order until one does not refuse. When all refuse, the
 // error joins their refusals; any other error ends the job.
 func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
+	ctx, end := req.hurried(ctx)
+	defer end()
 	r := &Result{}
 	if req.Kept != nil && !req.Afresh {
 		if done, err := req.repair(ctx, g, r); done || err != nil {

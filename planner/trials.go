@@ -48,6 +48,7 @@ type trials struct {
 	leader   int // the best candidate so far, -1 for none
 	base     int // effort by which the number of trials is measured: that of the leader
 	doubt    bool
+	leftOut  bool // candidates are left out that might be better: the effort is low
 	farthest float64 // the least bandwidth that is not clearly behind
 }
 
@@ -81,6 +82,10 @@ func (t *trials) run(ctx context.Context) error {
 			break
 		}
 	}
+	if t.req.Effort == Low {
+		t.leftOut = t.leader >= 0 && t.hasMore()
+		return nil
+	}
 	for more := t.leader >= 0; more; {
 		next := t.affordable()
 		if more = len(next) > 0; more {
@@ -103,17 +108,36 @@ func (t *trials) effort(i int) int { return (t.auto.Among[i].Effort + effortProo
 
 // affords takes the effort of a candidate from a limit, and reports whether that is possible.
 func (t *trials) affords(i, limit int) bool {
-	planes := max(1, t.req.planes) // each has its share of the limits
-	if t.spent+t.effort(i) > min(max(limit, effortFree/planes), t.auto.Effort/planes) {
+	if !t.canAfford(i, limit) {
 		return false
 	}
 	t.spent += t.effort(i)
 	return true
 }
 
+// canAfford reports whether a limit has room for a candidate.
+func (t *trials) canAfford(i, limit int) bool {
+	planes := max(1, t.req.planes) // each has its share of the limits
+	limit = min(max(limit, effortFree/planes), t.auto.Effort/planes)
+	if t.req.Effort == Most {
+		limit = timesMost * t.auto.Effort / planes
+	}
+	return t.spent+t.effort(i) <= limit
+}
+
+// hasMore reports whether Usual would try more than the leader: another candidate, or its relief.
+func (t *trials) hasMore() bool {
+	return slices.ContainsFunc(t.order, func(i int) bool { return t.tried[i] == nil && t.canAfford(i, timesLeader*t.base) }) ||
+		slices.ContainsFunc(t.auto.Among, func(c route.Candidate) bool { return c.From == t.auto.Among[t.leader].Name })
+}
+
 // affordable lists untried candidates that are worth their effort.
 func (t *trials) affordable() (next []int) {
-	for _, i := range t.order {
+	order := t.order
+	if t.req.Effort == Most {
+		order = slices.Concat(t.order, t.rest)
+	}
+	for _, i := range order {
 		if t.tried[i] == nil && t.affords(i, timesLeader*t.base) {
 			next = append(next, i)
 		}
@@ -218,15 +242,21 @@ func (t *trials) fit(has func(*Trial) bool) (list []int) {
 // measure measures Plans: over the first bisections, or over all and over shifts. It leaves out
 // what is known.
 func (t *trials) measure(ctx context.Context, list []int, first bool) error {
-	return par.For(ctx, t.req.Workers, len(list), func(_, k int) (err error) {
+	return par.For(ctx, t.req.Workers, len(list), func(_, k int) error {
 		c := t.tried[list[k]]
 		m := flow.Measure{Seed: t.req.Seed, Workers: max(1, t.req.Workers/len(list))}
+		into := &c.Figures
 		switch {
 		case first:
-			m.Runs, m.NoShifts = firstRuns, true
-			c.First, err = flow.NewKeyFigures(ctx, t.g, c.result.Plan, m)
-		case c.Figures == nil:
-			c.Figures, err = flow.NewKeyFigures(ctx, t.g, c.result.Plan, m)
+			m.Runs, m.NoShifts, into = firstRuns, true, &c.First
+		case c.Figures != nil:
+			return nil
+		case t.req.Effort == Most:
+			m.Runs = mostRuns
+		}
+		figures, err := flow.NewKeyFigures(ctx, t.g, c.result.Plan, m)
+		if err == nil { // otherwise they are not complete
+			*into = figures
 		}
 		return err
 	})

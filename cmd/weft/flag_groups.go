@@ -8,7 +8,7 @@ const otherFlags = "Other flags"
 
 // sharedGroups list flags that several commands have, in the order of help pages.
 var sharedGroups = []flagGroup{
-	{"Routing", "engine engines option vls lmc fresh-lids roles seed"},
+	{"Routing", "engine engines effort option vls lmc fresh-lids roles seed"},
 	{"Kinds of hosts and levels of service", "kind kinds cn-guids io-guids levels"},
 	{"Several subnets", "between engine-of mapping port-down hosts-only sum-of-lids"},
 	{"Connection to the subnet", "transport m-key window timeout retries umad-dev umad-sys"},

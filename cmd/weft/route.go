@@ -47,6 +47,11 @@ CHOOSING AN ENGINE
 
 ` + engine.ChainHelp + `
 
+--effort low takes the first engine whose Plan is proven. --effort most tries all engines, also where
+one is known to be the best, and measures them in more bisections; it takes ten times the work and
+more. If you interrupt engine auto (Ctrl-C), the best proven Plan so far is written and reported, if
+there is one. The exit status is 3 all the same: the job was not finished.
+
 KINDS OF HOSTS
 
 --kind, --kinds, --cn-guids and --io-guids define groups of hosts, such as storage servers or the
@@ -131,6 +136,7 @@ func routeCmd() *cobra.Command {
 	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables to `FILE` as opensm-sl2vl.dump")
 	o.form.Add(cmd)
 	cli.ChainFlag(cmd, &o.chain)
+	f.Var(&o.routing.Effort, "effort", "how much engine auto tries: `EFFORT` is low, usual or most")
 	o.stages.Add(cmd)
 	o.keep.Add(cmd)
 	f.BoolVar(&list, "engines", false, "list the engines and their options")
@@ -171,7 +177,7 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	defer files.Drop()
-	r, err := cli.RouteFabric(cmd, g, &o.routing.Request)
+	r, err := o.routeUntilInterrupted(cmd, g)
 	if err != nil {
 		return err
 	}
@@ -189,8 +195,30 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.form.Answer(to, out); err != nil || unwritten != nil {
 		return errors.Join(unwritten, err)
 	}
+	if isInterrupted(r) {
+		return cli.Cannot(errors.New("interrupted: this is the best proven Plan so far, and other engines may be better"))
+	}
 	return proven(r)
 }
+
+// routeUntilInterrupted routes a fabric. After the first interrupt auto gives the best proven Plan
+// so far, and the rest of the command is carried out: the next interrupt ends the process.
+func (o *routeOptions) routeUntilInterrupted(cmd *cobra.Command, g *fabric.Graph) (*planner.Result, error) {
+	ctx := cmd.Context()
+	req := o.routing.Request
+	req.Enough = ctx.Done()
+	cmd.SetContext(context.WithoutCancel(ctx))
+	r, err := cli.RouteFabric(cmd, g, &req)
+	if err == nil && isInterrupted(r) {
+		o.measure = false
+		return r, nil
+	}
+	cmd.SetContext(ctx)
+	return r, err
+}
+
+// isInterrupted reports whether a Plan is the best that auto had when it was interrupted.
+func isInterrupted(r *planner.Result) bool { return r.Choice != nil && r.Choice.Interrupted }
 
 // report judges a routing, unless --no-check is given, and returns the requested report.
 func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (out *routing.Route, err error) {
@@ -231,7 +259,7 @@ func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *plan
 func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (c *routing.Change, err error) {
 	kept := o.keep.Kept
 	changes := kept.Changes(g, r.Plan)
-	if o.noCheck {
+	if o.noCheck || isInterrupted(r) {
 		return routing.NewChange(o.keep.Path, g, changes, r, nil, nil), nil
 	}
 	err = cli.WithProgress(cmd, "comparing", func(ctx context.Context) error {
