@@ -14,14 +14,14 @@ import (
 
 // Choice says how Auto chose.
 type Choice struct {
-	Engine string  `json:"engine"`
-	Why    string  `json:"why"`
-	Next   string  `json:"next,omitempty"` // the second best engine, "" if there is no other
+	Engine string `json:"engine"`
+	Why    string `json:"why"`
+	Next   string `json:"next,omitempty"` // the second best engine, "" if there is no other
 	// Unfinished says that other engines were left out which may be better: the effort is low, or
 	// the trials were interrupted.
 	Unfinished  bool    `json:"unfinished,omitempty"`
 	Interrupted bool    `json:"interrupted,omitempty"`
-	Trials []Trial `json:"trials"`         // in the order of the candidates
+	Trials      []Trial `json:"trials"` // in the order of the candidates
 	// Planes has the choice for each plane, where planes are routed by themselves. Trials are then
 	// those of the first plane, or none if the planes have different engines.
 	Planes []PlaneChoice `json:"planes,omitempty"`

@@ -1,10 +1,13 @@
 package planner
 
 import (
+	"slices"
+
 	"weft/fabric"
 	"weft/fabric/shape/coords"
 	"weft/fabric/shape/fattree"
 	"weft/fabric/shape/groups"
+	"weft/route"
 )
 
 // known is an engine that delivers the most on a network, and why that is known.
@@ -68,6 +71,12 @@ func Predict(g *fabric.Graph) Prediction {
 		return Prediction{"switches alike", known[0].engine, true}
 	}
 	return Prediction{kind.kind, known[0].engine, true}
+}
+
+// Tries reports whether the job may try several engines: auto is asked for, and the network does not
+// say which engine is the best.
+func (req *Request) Tries(g *fabric.Graph) bool {
+	return slices.ContainsFunc(req.Chain, func(step route.Step) bool { return step.Engine.Among != nil }) && len(shapeOf(g).decided(g, req.NoPathRecords)) == 0
 }
 
 // few is the largest share of missing links up to which a network counts as known.

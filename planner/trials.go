@@ -48,7 +48,7 @@ type trials struct {
 	leader   int // the best candidate so far, -1 for none
 	base     int // effort by which the number of trials is measured: that of the leader
 	doubt    bool
-	leftOut  bool // candidates are left out that might be better: the effort is low
+	leftOut  bool    // candidates are left out that might be better: the effort is low
 	farthest float64 // the least bandwidth that is not clearly behind
 }
 

@@ -147,7 +147,8 @@ type run struct {
 	recorder   *recording.Recorder // nil if nothing is recorded
 	rejected   bool                // it was logged that another manager has another key
 
-	begun time.Duration
+	begun     time.Duration
+	improving improving
 	measures
 }
 
@@ -343,6 +344,7 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 	}
 	d.actions = d.manager.Step(now, ev, d.actions[:0])
 	d.Administration.In.Follow(d.manager.IsAtWork())
+	d.improving.gate.set(!d.manager.IsAtWork())
 	if d.recorder != nil {
 		d.record()
 	}
@@ -356,6 +358,8 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 			d.requester.End(a.Group())
 		case terms.Route:
 			d.route(ctx, a.Request)
+		case terms.Improve:
+			d.improving.begin(ctx, d, a.Request)
 		case terms.Store:
 			record, rules := d.manager.Result().Record, d.manager.RulesToTell()
 			d.work(func() *terms.Event { return &terms.Event{Kind: terms.Stored, Err: d.keep(record, rules)} })

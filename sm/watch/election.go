@@ -105,6 +105,7 @@ func (m *Manager) giveUp() {
 		m.learned.rules = &rules
 	}
 	m.inForce, m.settled = nil, nil
+	dropBetter(m)
 	m.dropLooks()
 	m.dropGroups()
 	m.groups.known = false // other managers write the tables

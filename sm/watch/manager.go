@@ -62,6 +62,7 @@ type rounds struct {
 	inRound bool
 	failed  int // rounds in a row that did not bring up everything
 	wanted  wantedRound
+	better  better
 }
 
 // ruleBook holds the rules of this manager: its own files' settings, the rules learned from other
@@ -169,6 +170,8 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	case terms.Planned:
 		m.tally.RouteTimes.Add(now - m.routing)
 		m.stepRound(ev)
+	case terms.Improved:
+		takeBetter(m, ev)
 	case terms.Stored:
 		m.storeLate = terms.Never
 		m.stepRound(ev)
@@ -191,6 +194,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		}
 	case terms.Stop:
 		m.stopped = true
+		dropBetter(m)
 		m.dropWork()
 		m.stepRound(ev)
 	case terms.Reconfigure:
@@ -313,6 +317,8 @@ func (m *Manager) proceed(now time.Duration) {
 		m.beginRound(m.whyAgain(), askAll)
 	case now >= afreshDue(m):
 		m.beginRound("routing from scratch after repairs", routeAfresh)
+	case now >= betterDue(m):
+		m.beginRound(whyBetter, useBetter)
 	case now >= m.contest.delay(m.moves.Due(&m.watch, now)):
 		m.beginRound(moving.Why, moveEntries)
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
@@ -330,6 +336,7 @@ func (m *Manager) proceed(now time.Duration) {
 	if m.inRound {
 		return
 	}
+	planBetter(m)
 	m.askSwitches()
 	m.workOnGroups(now)
 	wakeForNext(m)
@@ -352,7 +359,7 @@ func endPause(m *Manager, now time.Duration) {
 // wakeForNext asks for a call of Step when the next work between rounds is due.
 func wakeForNext(m *Manager) {
 	at := min(
-		m.change.due(), m.alarms.due, m.again, afreshDue(m), m.contest.delay(m.moves.Due(&m.watch, m.now)), m.sweep.due, m.election.pollDue(),
+		m.change.due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), m.contest.delay(m.moves.Due(&m.watch, m.now)), m.sweep.due, m.election.pollDue(),
 		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
 	)
 	if at < terms.Never {
@@ -374,6 +381,7 @@ const (
 	askChanged                   // ask only devices that may have changed since the round in force; repair its Plan
 	routeAfresh                  // ask everything; route from scratch and keep LIDs
 	moveEntries                  // as askChanged; besides, move entries to less loaded links
+	useBetter                    // as askChanged; besides, program the better Plan
 )
 
 // beginRound begins a bring-up.
@@ -381,7 +389,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
-	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && (kind == askChanged || kind == moveEntries):
+	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && (kind == askChanged || kind == moveEntries || kind == useBetter):
 		kind = askAll
 	case kind == askAll && m.contest.isOn():
 		kind = askChanged
@@ -397,7 +405,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.noticed = min(m.change.since, m.now)
 	m.change, m.again, m.wanted.why, m.alarms.due = nothingChanged, terms.Never, "", terms.Never
 	if kind == routeAfresh {
-		m.afresh = terms.Never
+		m.afresh, m.better.ready = terms.Never, nil
 	}
 	m.dropWork()
 	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
@@ -419,6 +427,9 @@ func (m *Manager) give(kind roundKind) round.Given {
 	if kind == moveEntries {
 		g.Limits.Moves = m.moves.Begin(&m.watch, m.now)
 	}
+	if kind == useBetter {
+		g.Inherit.Better, m.better.ready = m.better.ready, nil
+	}
 	if m.inForce == nil {
 		g.Inherit.Seen = m.result.Ledger
 	}
@@ -435,6 +446,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds, m.storeLate = false, terms.Never, terms.Never
 	m.result = m.current.Result()
 	m.next = m.result.Inherit
+	m.next.Better = nil
 	m.groups.forgetRestarted(m.result.Ledger, m.given.Before)
 	if m.given.ReadTables {
 		m.groups.held = nil
@@ -546,6 +558,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	m.inForce.AddRewritten(before)
 	m.inForce.CountSince(before, m.round.Number)
 	m.reregister = m.reregister && !m.given.Reregister
+	asked := m.wanted.afresh && m.given.Afresh
 	m.wanted.afresh = m.wanted.afresh && !m.given.Afresh
 	m.election = election{}
 	m.others.isIdleSince, m.others.lost = terms.Never, 0
@@ -569,14 +582,18 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
 		m.share(terms.Shared{Rest: changes[mostChanges:]})
 	}
-	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
+	afterBetter(m, asked)
+	afresh := (m.given.Afresh || m.given.Inherit.Better != nil && m.result.Unfit == nil) && !m.result.More
+	m.unbalanced = !(afresh && m.result.Moved == 0) && (m.unbalanced || added || m.result.Moved > 0)
 	switch {
+	case m.better.wanted: // it is from scratch
+		m.afresh = terms.Never
 	case m.given.Limits.Moves > 0 && m.afresh < terms.Never: // no change of the subnet
 	case m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced:
 		m.afresh = now + m.watch.Rebalance
 	}
 	switch {
-	case m.given.Afresh, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
+	case afresh && m.result.Moved == 0, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
 		m.moves.Drop()
 	case m.given.Limits.Moves > 0:
 		m.moves.Ended(m.result.Spread != nil)

@@ -58,6 +58,7 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 		return
 	}
 	if s.Afresh {
+		dropBetter(m) // it is by the former settings
 		m.ask("the settings of routing have changed", true)
 	} else if what := settingsForRound(&was, &m.cfg); what != "" {
 		m.ask(what+" changed", false)

@@ -23,11 +23,12 @@ type Snapshot struct {
 	Other    string // the master, or the manager that may be it; "" if none is known
 	Port     fabric.GUID
 	Priority uint8
-	Engines  []string // asked for; set by the Runner
-	UnderWay *Round   // nil between rounds
-	Last     *Round   // the last that ended; nil before the first one
-	InForce  *Round   // the last that brought the subnet up, unless given up; nil: none
-	Routed   *Routed  // its subnet and Plan; nil with InForce
+	Engines  []string  // asked for; set by the Runner
+	UnderWay *Round    // nil between rounds
+	Planning *Planning // a better Plan; nil: none is being planned
+	Last     *Round    // the last that ended; nil before the first one
+	InForce  *Round    // the last that brought the subnet up, unless given up; nil: none
+	Routed   *Routed   // its subnet and Plan; nil with InForce
 	Due      []Due
 	Drains   []string        // switches and cables to be drained, present or not
 	ToDrain  []string        // their names for people
@@ -70,6 +71,9 @@ type Round struct {
 	Phase  string        // if it is under way
 	Report *terms.Report // if it has ended
 }
+
+// Planning is the planning of a better Plan than the one in force.
+type Planning struct{ Since time.Duration }
 
 // HeldLink is a link in quarantine.
 type HeldLink struct {
@@ -123,6 +127,9 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	if s.Role == terms.Master || m.learned.rules != nil {
 		s.Differs = m.differences
 	}
+	if m.better.under {
+		s.Planning = &Planning{m.better.since}
+	}
 	if m.inRound {
 		round := m.round
 		round.Phase = m.current.Phase()
@@ -161,6 +168,7 @@ func (m *Manager) due() (list []Due) {
 	}
 	add("a round: the last one did not bring up everything", m.again)
 	add("routing from scratch after repairs", afreshDue(m))
+	add("a round: "+whyBetter, betterDue(m))
 	add("a round: "+moving.Why, m.contest.delay(m.moves.Due(&m.watch, m.now)))
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())
