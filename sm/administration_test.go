@@ -120,7 +120,7 @@ func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, looks ter
 	l, medium := inRealTime(t, sub, testClock())
 	m := &managed{t: t, f: f, l: l, asked: make(chan *terms.Event, 1), round: make(chan terms.State, 100)}
 	r := Runner{
-		Config: terms.Config{SMKey: 1}, Watch: looks, Routing: smtest.JobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
+		Config: terms.Config{SMKey: 1}, Watch: looks, Routing: smtest.JobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32, Timeout: 2 * time.Second}, Asked: m.asked,
 		Round: func(c *round.Result) { m.round <- c.Report.State }, Show: func(s *watch.Snapshot) { m.shown.Store(s) },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
