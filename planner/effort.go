@@ -80,3 +80,6 @@ func (req *Request) hasEnough() bool {
 		return false
 	}
 }
+
+// Interrupted reports whether the Plan is the best that Auto had when it was interrupted.
+func (r *Result) Interrupted() bool { return r.Choice != nil && r.Choice.Interrupted }

@@ -73,8 +73,8 @@ func Predict(g *fabric.Graph) Prediction {
 	return Prediction{kind.kind, known[0].engine, true}
 }
 
-// Tries reports whether the job may try several engines: auto is asked for, and the network does not
-// say which engine is the best.
+// Tries reports whether the job may try several engines: auto is asked for, and the network does
+// not say which engine is the best.
 func (req *Request) Tries(g *fabric.Graph) bool {
 	return slices.ContainsFunc(req.Chain, func(step route.Step) bool { return step.Engine.Among != nil }) && len(shapeOf(g).decided(g, req.NoPathRecords)) == 0
 }

@@ -1,8 +1,8 @@
 // Package planner runs routing jobs. Route repairs an old Plan if there is one (kept.go,
 // repair.go). Otherwise it tries the engines of a chain in order until one does not refuse. Engine
 // auto takes the one that is known to be best (known.go), or tries several, measures them and takes
-// the best (trials.go): as many as Request.Effort says, and until Request.Enough is closed. With Request.Afresh the repair is the last resort. Run does the same, and
-// the judge proves the Plan.
+// the best (trials.go): as many as Request.Effort says, and until Request.Enough is closed. With
+// Request.Afresh the repair is the last resort. Run does the same, and the judge proves the Plan.
 //
 // Commands, the subnet manager, the lab and tests all route through it, so that one syntax of
 // engines and one rule for options, LMC, LIDs in use and refusals holds everywhere. transition.go

@@ -13,8 +13,8 @@ import (
 	"weft/sm/terms"
 )
 
-// TestRepairWhilePlanning: a cable that is pulled while a better Plan is made is repaired while that
-// goes on. WEFT_LATER names another fabric, for measurements: -v prints the times.
+// TestRepairWhilePlanning: a cable that is pulled while a better Plan is made is repaired during
+// that. WEFT_LATER names another fabric, for measurements: -v prints the times.
 func TestRepairWhilePlanning(t *testing.T) {
 	formula := os.Getenv("WEFT_LATER")
 	if formula == "" {
@@ -43,7 +43,7 @@ func TestRepairWhilePlanning(t *testing.T) {
 		return time.Since(begun)
 	}
 	for range 1000 {
-		if m.shown.Load().Planning != nil {
+		if m.shown.Load().Routed.Planning != nil {
 			break
 		}
 		time.Sleep(time.Millisecond)
@@ -51,12 +51,12 @@ func TestRepairWhilePlanning(t *testing.T) {
 	var with, without []time.Duration
 	for n := range 2 {
 		time.Sleep(100 * time.Millisecond)
-		if m.shown.Load().Planning == nil {
+		if m.shown.Load().Routed.Planning == nil {
 			break
 		}
 		with = append(with, pull(n))
 	}
-	for m.shown.Load().Planning != nil {
+	for m.shown.Load().Routed.Planning != nil {
 		time.Sleep(10 * time.Millisecond)
 	}
 	planned := time.Since(begun)

@@ -78,7 +78,7 @@ func truth(is bool) float64 {
 var allFigures = []figure{
 	newFigure(prometheus.GaugeValue, "role", "Role of the manager: 1 for its present role, 0 for the others.", roles, "role"),
 	newFigure(prometheus.GaugeValue, "contested", "1 if another manager writes to our ports again after a repair, else 0.", func(f *shown, add func(float64, ...string)) { add(truth(f.Contested != "")) }),
-	newFigure(prometheus.GaugeValue, "planning_better", "1 while a better Plan than the one in force is being planned, else 0.", func(f *shown, add func(float64, ...string)) { add(truth(f.Planning != nil)) }),
+	newFigure(prometheus.GaugeValue, "planning_better", "1 while a better Plan than the one in force is being planned, else 0.", func(f *shown, add func(float64, ...string)) { add(truth(f.Routed != nil && f.Routed.Planning != nil)) }),
 	newFigure(prometheus.GaugeValue, "engine_info", "Requested engines, and the engine whose routes are in force; always 1.", engines, "asked", "active"),
 	count("light_sweeps_total", "Light sweeps: each asks every switch whether a port has changed.", func(t *watch.Tally) int { return t.LightSweeps }),
 	count("heavy_sweeps_total", "Heavy sweeps: each asks all nodes and ports.", func(t *watch.Tally) int { return t.HeavySweeps }),

@@ -170,7 +170,8 @@ func (s *Service) Status() *Status {
 		out.UnderWay = newRound(shown, r)
 		out.UnderWay.Seconds = now.Sub(shown.at(r.Begun)).Seconds()
 	}
-	if p := shown.Planning; p != nil {
+	if shown.Routed != nil && shown.Routed.Planning != nil {
+		p := shown.Routed.Planning
 		out.Planning = &Planning{utc(shown.at(p.Since)), now.Sub(shown.at(p.Since)).Seconds()}
 	}
 	if r := shown.Last; r != nil {

@@ -71,7 +71,8 @@ type Event struct {
 	Status   mad.Status // if Refused
 	Data     [64]byte   // the attribute, if Answered
 
-	// Of Planned and Improved. Err says why there is no Plan or no judgement; of Stored, why storing failed.
+	// Of Planned and Improved. Err says why there is no Plan or no judgement; of Stored, why
+	// storing failed.
 	Result *planner.Result
 	Err    error
 	Way    *planner.Transition // steps from the tables in force to this Plan; nil: unknown

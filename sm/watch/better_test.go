@@ -14,9 +14,9 @@ import (
 	"weft/sm/terms"
 )
 
-// TestBetterLater: with engine auto the first proven Plan comes into force at once, and a cable that
-// is pulled while a better Plan is made is repaired at once. The better Plan then comes into force
-// as it fits the subnet of that time, moves no LID, and every Plan is proven. The recording replays.
+// TestBetterLater: with engine auto the first proven Plan comes into force at once, and a cable
+// that is pulled while a better Plan is made is repaired at once. The better Plan then comes into
+// force as it fits the subnet of that time, moves no LID, and is proven. The recording replays.
 func TestBetterLater(t *testing.T) {
 	for _, c := range []struct {
 		name, formula string
@@ -48,16 +48,16 @@ func TestBetterLater(t *testing.T) {
 			v.step(&terms.Event{Kind: terms.Start})
 			v.runUntil(v.now + 5*time.Second)
 			lids, s := v.lidsOf(), v.manager.Snapshot(v.now)
-			if s.InForce == nil || s.InForce.Ended > time.Second || s.Planning == nil || !strings.Contains(s.InForce.Report.Routing.Choice, "first one that is proven") {
-				t.Fatalf("%+v is in force, %+v under way", s.InForce, s.Planning)
+			if s.InForce == nil || s.InForce.Ended > time.Second || s.Routed.Planning == nil || !strings.Contains(s.InForce.Report.Routing.Choice, "first one that is proven") {
+				t.Fatalf("%+v is in force, %+v under way", s.InForce, s.Routed.Planning)
 			}
 			c.deed(v, t)
-			if v.manager.Snapshot(v.now).Planning == nil {
+			if v.manager.Snapshot(v.now).Routed.Planning == nil {
 				t.Error("the better Plan is not being made any more")
 			}
 			v.runUntil(v.now + 70*time.Second)
 			s = v.manager.Snapshot(v.now)
-			if s.Planning != nil || s.InForce.Why != whyBetter || !s.InForce.Report.Routing.Check.OK || strings.Contains(s.InForce.Report.Routing.Choice, "first one") {
+			if s.Routed.Planning != nil || s.InForce.Why != whyBetter || !s.InForce.Report.Routing.Check.OK || strings.Contains(s.InForce.Report.Routing.Choice, "first one") {
 				t.Errorf("in force: %+v, %s; %v", s.InForce, s.InForce.Report.Routing.Choice, v.texts(0, terms.BetterPlan))
 			}
 			for guid, lid := range v.lidsOf() {

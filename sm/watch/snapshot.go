@@ -23,12 +23,11 @@ type Snapshot struct {
 	Other    string // the master, or the manager that may be it; "" if none is known
 	Port     fabric.GUID
 	Priority uint8
-	Engines  []string  // asked for; set by the Runner
-	UnderWay *Round    // nil between rounds
-	Planning *Planning // a better Plan; nil: none is being planned
-	Last     *Round    // the last that ended; nil before the first one
-	InForce  *Round    // the last that brought the subnet up, unless given up; nil: none
-	Routed   *Routed   // its subnet and Plan; nil with InForce
+	Engines  []string // asked for; set by the Runner
+	UnderWay *Round   // nil between rounds
+	Last     *Round   // the last that ended; nil before the first one
+	InForce  *Round   // the last that brought the subnet up, unless given up; nil: none
+	Routed   *Routed  // its subnet and Plan; nil with InForce
 	Due      []Due
 	Drains   []string        // switches and cables to be drained, present or not
 	ToDrain  []string        // their names for people
@@ -60,6 +59,7 @@ type Routed struct {
 	Partitions *terms.Partitioning // nil: all ports are together
 	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
 	Levels     levels.Levels       // of service
+	Planning   *Planning           // of a better Plan; nil: none is being planned
 }
 
 // Round describes one bring-up of a Manager.
@@ -117,7 +117,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	if m.inForce != nil {
 		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels, nil}
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
@@ -127,8 +127,8 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	if s.Role == terms.Master || m.learned.rules != nil {
 		s.Differs = m.differences
 	}
-	if m.better.under {
-		s.Planning = &Planning{m.better.since}
+	if m.better.under && s.Routed != nil {
+		s.Routed.Planning = &Planning{m.better.since}
 	}
 	if m.inRound {
 		round := m.round
