@@ -556,8 +556,8 @@ func TestFewBlocks(t *testing.T) {
 	}
 }
 
-// TestLargest: the page names the largest difference of each artefact by its factor, for any units
-// and ranges.
+// TestLargest: the page names the claims of abstract and conclusion first, then those with numbers,
+// of each artefact the largest by its factor, for any units and ranges.
 func TestLargest(t *testing.T) {
 	claim := func(text, format string, value, low, high float64) Claim {
 		c := NewClaim(text, "")
@@ -573,12 +573,21 @@ func TestLargest(t *testing.T) {
 		{Artefact: "d", Result: &Result{Claims: []Claim{claim("a level of 1 % in place of 0", "%.1f %%", 1, 0, 0), claim("half as many", "%.1f", 10, 20, 30)}}},
 		{Artefact: "e", Result: &Result{Claims: []Claim{claim("a tenth of what was left", "%+.1f", -90, 0, 10)}}},
 	}
-	var got []string
-	for _, c := range largest(records) {
-		got = append(got, c.Text)
-	}
-	if want := "a hundredth of the end, a tenth of what was left, five times as much"; strings.Join(got, ", ") != want {
-		t.Errorf("%v, want %s", got, want)
+	for _, c := range []struct{ sentences, want string }{
+		{"", "a hundredth of the end, a tenth of what was left, five times as much"},
+		{"section 2\td\thalf as many\nabstract\tb\tholds\n", "a hundredth of the end, a tenth of what was left, five times as much"},
+		{"conclusion, section 9\td\thalf as many\nabstract\tc\tno number\n", "half as many, no number, a hundredth of the end"},
+		{"abstract\ta\tjust above zero\n", "a hundredth of the end, a tenth of what was left, five times as much"},
+		{"abstract\ta\tjust above zero\nabstract\ta\tfour times as much\n", "four times as much, a hundredth of the end, a tenth of what was left"},
+	} {
+		r := &Reproduction{Sentences: "place\tartefact\tclaim\n" + c.sentences}
+		var got []string
+		for _, c := range r.largest(records) {
+			got = append(got, c.Text)
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%q: %v, want %s", c.sentences, got, c.want)
+		}
 	}
 	if level := records[3].Claims[0].Range.off(); level > .1 {
 		t.Errorf("1 %% in place of 0 is off by a factor of %g", level)

@@ -36,7 +36,7 @@ func TestRestsOn(t *testing.T) {
 	if got := rec.tried("r").Verdicts; got[0] != Fitted || got[1] != Fitted || got[2] != Differs || got[3] != Holds {
 		t.Errorf("under the reading: %v", got)
 	}
-	for _, c := range largest([]*Record{rec}) {
+	for _, c := range r.largest([]*Record{rec}) {
 		if c.Text == "by the letter" {
 			t.Errorf("%s: among the largest differences", c.Text)
 		}

@@ -19,9 +19,15 @@ type Reproduction struct {
 	// for all artefacts; "" if nothing needs it.
 	Assumptions string
 	Artefacts   []Artefact
+	// Sentences is the paper's claims.tsv: every sentence and cell about a result, with the claim
+	// that judges it or the reason for having none.
+	Sentences string
 	// Plain explains the largest differences in plain words, by artefact and text of the claim
 	// (ClaimName).
 	Plain map[string]string
+	// Decides says for each claim that differs (ClaimName) whether the text, the paper's data or
+	// our model decides, and what was tried. If it is nil, the page says nothing of it.
+	Decides map[string]string
 	// Finish sets the parts of a chart that are the same in every run, such as marks for printed
 	// values, so that stored charts match new ones. It may be nil, and must accept the same chart
 	// twice.

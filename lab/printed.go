@@ -32,6 +32,22 @@ func ReadPrinted(tsv string) []Printed {
 	return out
 }
 
+// IsHeadline reports whether a place in a paper is its abstract or its conclusion.
+func IsHeadline(place string) bool {
+	return strings.HasPrefix(place, "abstract") || strings.HasPrefix(place, "conclusion")
+}
+
+// headlines returns the claims, by ClaimName, that judge the paper's abstract and conclusion.
+func (r *Reproduction) headlines() map[string]bool {
+	names := map[string]bool{}
+	for _, row := range ReadPrinted(r.Sentences) {
+		if row["claim"] != "-" && IsHeadline(row["place"]) {
+			names[ClaimName(row["artefact"], row["claim"])] = true
+		}
+	}
+	return names
+}
+
 // Number returns the number in a column, 0 if the cell has none ("-").
 func (p Printed) Number(column string) float64 {
 	cell, ok := p[column]

@@ -65,7 +65,7 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 
 // writeLargest writes the largest differences.
 func (r *Reproduction) writeLargest(b *bufio.Writer, records []*Record) {
-	far := largest(records)
+	far := r.largest(records)
 	if len(far) == 0 {
 		return
 	}
@@ -78,6 +78,9 @@ func (r *Reproduction) writeLargest(b *bufio.Writer, records []*Record) {
 	fmt.Fprintln(b)
 }
 
+// hair is the largest value of Range.off that a reader would call equal.
+const hair = .01
+
 // claimOf is a claim with its artefact.
 type claimOf struct {
 	artefact string
@@ -87,9 +90,11 @@ type claimOf struct {
 // ClaimName names a claim within a paper: two artefacts may have claims with the same text.
 func ClaimName(artefact, text string) string { return artefact + ": " + text }
 
-// largest returns the three claims that differ most from the literal text, by the factor between
-// our number and the range, preferably of different artefacts.
-func largest(records []*Record) (first []claimOf) {
+// largest returns three claims that differ from the literal text, preferably of different
+// artefacts. Claims of the abstract and the conclusion come first, unless they differ by a hair.
+// Among these, and among the others, claims with a number come first, by the factor between our
+// number and the range.
+func (r *Reproduction) largest(records []*Record) (first []claimOf) {
 	var list []claimOf
 	for _, rec := range records {
 		for i, c := range rec.Claims {
@@ -98,7 +103,16 @@ func largest(records []*Record) (first []claimOf) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b claimOf) int { return cmp.Compare(b.Range.off(), a.Range.off()) })
+	headlines := r.headlines()
+	isLess := func(c *claimOf) int { // 0 for a headline
+		if off := c.Range.off(); headlines[ClaimName(c.artefact, c.Text)] && (off < 0 || off > hair) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b claimOf) int {
+		return cmp.Or(cmp.Compare(isLess(&a), isLess(&b)), cmp.Compare(b.Range.off(), a.Range.off()))
+	})
 	shown := map[string]bool{}
 	var rest []claimOf
 	for _, d := range list {
@@ -113,11 +127,11 @@ func largest(records []*Record) (first []claimOf) {
 
 // off returns the logarithm of the factor between the number and the nearer end of its range, at
 // most that of 100. A difference (a number with a sign) is in percent or points, so off adds it to
-// 100. A level in percent gets an offset, so that a difference at the low end counts little. A
-// claim without a number, or with one that was never measured, is off by a factor of two.
+// 100. A level in percent gets an offset, so that a difference at the low end counts little. off is
+// negative if there is no number, or none was measured.
 func (r *Range) off() float64 {
 	if r == nil || r.Missing {
-		return math.Ln2
+		return -1
 	}
 	zero := 0.
 	switch {

@@ -32,7 +32,7 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	r.writeReadings(b, records)
 	writeVerdicts(b)
 	for _, rec := range records {
-		rec.write(b)
+		rec.write(b, r.Decides)
 	}
 	return b.Flush()
 }
@@ -93,7 +93,7 @@ func item(b *bufio.Writer, mark, text string) {
 	fmt.Fprintln(b, fold.Page(mark, text))
 }
 
-func (r *Record) write(b *bufio.Writer) {
+func (r *Record) write(b *bufio.Writer, decides map[string]string) {
 	fmt.Fprintf(b, "\n## %s\n\n", r.Artefact)
 	about := fmt.Sprintf("%s (%s). Mode %s, seed %d", r.Title, r.Place, r.Mode, r.Seed)
 	if r.Rows != "" {
@@ -129,9 +129,14 @@ func (r *Record) write(b *bufio.Writer) {
 		t.writeMarkdown(b)
 	}
 	for i := range r.Claims {
-		if c := &r.Claims[i]; c.Why != "" {
+		c := &r.Claims[i]
+		why := c.Why
+		if c.Verdict == Differs {
+			why = strings.TrimSpace(why + " " + decides[ClaimName(r.Artefact, c.Text)])
+		}
+		if why != "" {
 			fmt.Fprintln(b)
-			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), c.Why))
+			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), why))
 		}
 	}
 	for _, note := range r.Notes {

@@ -114,7 +114,7 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 // runBetween simulates packets in several subnets.
 func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	allowed := []string{"plan", "pattern", "pattern-file", "messages", "streams", "order", "ranks", "seeds", "load", "bursts", "once", "message", "duration", "warmup"}
-	allowed = append(allowed, "mtu", "headers", "buffer", "switch-latency", "cable-delay", "inject", "drain-rate", "one-queue", "oldest-first", "head-of-queue", "cc", "hot-spots", "hot-share")
+	allowed = append(allowed, "mtu", "headers", "buffer", "switch-latency", "cable-delay", "inject", "drain-rate", "one-queue", "oldest-first", "head-of-queue", "cc", "hot-spots", "hot-share", "far-share")
 	allowed = append(allowed, "csv", "svg", "beside", "over-time", "links", "hosts", "flows", "steps", "changes")
 	if err := cli.RefuseOne(cmd, append(allowed, cli.RoutingNames...)...); err != nil {
 		return err

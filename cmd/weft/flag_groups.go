@@ -27,6 +27,10 @@ var commandGroups = map[string][]flagGroup{
 	"weft check": {
 		{"Routing to judge", "plan lfts sl sl2vl one-lane choice"},
 	},
+	"weft lanes": {
+		{"Routing to examine", "engines plan lfts sl sl2vl choice one-lane"},
+		{"What to count", "replies hosts-only steps conflicts"},
+	},
 	"weft compare": {
 		{"What to compare", "engines runs yardstick prices sort"},
 	},
@@ -42,13 +46,19 @@ var commandGroups = map[string][]flagGroup{
 		{"Files to write", "loads orcs"},
 		{"Existing tables instead of routing", "plan lfts"},
 	},
+	"weft simulate app": {
+		{"Network", "ideal costs flows memory"},
+		{"Ranks", "placement ranks-on"},
+		{"Files to write", "write-goal"},
+		{"Existing tables instead of routing", "plan lfts"},
+	},
 	"weft simulate outage": {
 		{"Fault", "fail down takeover"},
 		{"Traffic", "load message before after step"},
 		{"Speed of the manager", "interval quiet-time planning hop"},
 	},
 	"weft simulate packet": {
-		{"Traffic", "pattern pattern-file messages streams ranks ranks-on order load bursts once message hot-spots hot-share"},
+		{"Traffic", "pattern pattern-file messages streams ranks ranks-on order load bursts once message hot-spots hot-share far-share"},
 		{"Simulation time and repetitions", "duration warmup seeds seed"},
 		{"Hardware", "mtu headers buffer switch-latency cable-delay inject drain-rate one-queue oldest-first head-of-queue cc"},
 		{"Faults during the run", "changes block-time"},

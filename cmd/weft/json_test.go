@@ -29,6 +29,7 @@ import (
 	"weft/sm/service"
 	"weft/sm/state"
 	"weft/sm/terms"
+	"weft/study/app"
 	"weft/study/choose"
 	"weft/study/compare"
 	"weft/study/flows"
@@ -63,6 +64,7 @@ var documents = []struct {
 	{"weft whatif FABRIC --each KIND --json", reflect.TypeFor[whatif.Campaign]()},
 	{"weft simulate flow FABRIC --json", reflect.TypeFor[flows.Simulation]()},
 	{"weft simulate packet FABRIC --json", reflect.TypeFor[packets.Simulation]()},
+	{"weft simulate app FABRIC PROGRAM --json", reflect.TypeFor[app.Run]()},
 	{"weft simulate outage FABRIC --json", reflect.TypeFor[outage.Report]()},
 	{"weft simulate flow --patterns --json", reflect.TypeFor[flows.Patterns]()},
 	{"weft sm --once --json", reflect.TypeFor[terms.BringUpJSON]()},
@@ -82,6 +84,7 @@ var documents = []struct {
 	{"weft lab reproduce NAME --json", reflect.TypeFor[lab.Document]()},
 	{"weft lab reproduce NAME --compare DIR --json", reflect.TypeFor[lab.Agreement]()},
 	{"weft lids GRAPH --json", reflect.TypeFor[routing.LIDs]()},
+	{"weft lanes FABRIC --json", reflect.TypeFor[routing.Lanes]()},
 	{"weft version --json", reflect.TypeFor[build]()},
 	{"weft demo --json", reflect.TypeFor[demo.Demo]()},
 }

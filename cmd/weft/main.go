@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/fewest"
 	"weft/cmd/weft/manage"
 	"weft/fabric"
 	"weft/fabric/netfile"
@@ -83,7 +84,7 @@ func statusOf(err error) int {
 var commands = map[string]func() *cobra.Command{
 	"show": showCmd, "gen": genCmd, "convert": convertCmd, "route": routeCmd, "check": checkCmd, "compare": compareCmd,
 	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulateCmd, "demo": demoCmd, "emulate": emulateCmd,
-	"discover": discoverCmd, "sm": manage.Command, "ping": pingCmd, "lab": labCmd, "lids": lidsCmd, "map": mapCmd, "version": versionCmd, "man": manCmd,
+	"discover": discoverCmd, "sm": manage.Command, "ping": pingCmd, "lab": labCmd, "lids": fewest.LIDs, "lanes": fewest.Lanes, "map": mapCmd, "version": versionCmd, "man": manCmd,
 }
 
 // commandTasks group the commands on the help page of weft.
@@ -100,7 +101,7 @@ var taskOf = map[string]string{
 	"show": "fabric", "convert": "fabric", "gen": "fabric", "discover": "fabric",
 	"route": "routing", "check": "routing", "compare": "routing", "whatif": "routing", "simulate": "routing",
 	"sm": "subnet", "ping": "subnet", "emulate": "subnet",
-	"suggest": "design", "lab": "design", "lids": "design", "map": "design",
+	"suggest": "design", "lab": "design", "lids": "design", "lanes": "design", "map": "design",
 	"demo": "other", "version": "other", "man": "other",
 }
 

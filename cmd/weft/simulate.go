@@ -19,15 +19,16 @@ func simulateCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "simulate traffic: bandwidth, latency, deadlocks, outages",
-		Long: `Simulate the traffic that a routing carries, at three levels of detail.
+		Long: `Simulate the traffic that a routing carries, at several levels of detail.
 
   flow    fast: counts flows on links, for bandwidth and congestion of patterns
   packet  detailed: packets, credits and virtual lanes in time, for latency and deadlocks
+  app     applications: schedules and collective operations, and when they end
   outage  packets together with a running subnet manager, for losses during a fault`,
 		Args: cli.SubcommandOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(simulateFlowCmd(), simulatePacketCmd(), simulateOutageCmd())
+	cmd.AddCommand(simulateFlowCmd(), simulatePacketCmd(), simulateAppCmd(), simulateOutageCmd())
 	return cmd
 }
 

@@ -21,18 +21,19 @@ import (
 
 // packetOptions are the options of weft simulate packet.
 type packetOptions struct {
-	fabric  cli.FabricFlags
-	routing cli.RouteFlags
-	between cli.BetweenFlags
-	chain   string
-	files   routing.TableFiles
-	packets packets.Request
-	delays  hardwareTimes
-	message string
-	bursts  string
-	cc      string
-	outputs packetOutputs
-	asJSON  bool
+	fabric   cli.FabricFlags
+	routing  cli.RouteFlags
+	between  cli.BetweenFlags
+	chain    string
+	files    routing.TableFiles
+	packets  packets.Request
+	delays   hardwareTimes
+	message  string
+	bursts   string
+	farShare float64
+	cc       string
+	outputs  packetOutputs
+	asJSON   bool
 }
 
 // hardwareTimes holds times and rates of the hardware in the units of the flags.
@@ -81,6 +82,7 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.cc, "cc", "", "congestion control: on, or `SETTINGS` among threshold=15,rate=0,size=0,victims=no,increase=1,limit=127,least=0,step=0.25,timer=30.72us")
 	f.IntVar(&r.HotSpots.Groups, "hot-spots", 0, "with pattern uniform: split the ranks into `N` groups; the first rank of each group is its hot-spot and receives extra messages from it")
 	f.Float64Var(&r.HotSpots.Share, "hot-share", 0.05, "with --hot-spots: share `X` of the messages that goes to them")
+	f.Float64Var(&o.farShare, "far-share", 0, "with several subnets and pattern uniform: share `X` of the messages that goes to other subnets, 0 to 1 (default: any other host is as likely)")
 	f.StringVar(&r.Changes.File, "changes", "", "`FILE` with changes of the network during the run: lines TIME down PART, TIME up PART or TIME repair")
 	f.DurationVar(&r.Changes.BlockTime, "block-time", 20*time.Microsecond, "with --changes: time between two blocks of a forwarding table that a repair writes")
 	o.outputs.add(f, &r.Steps)
@@ -103,8 +105,8 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 		return errors.New("give --pattern or --pattern-file, not both")
 	case o.packets.Messages != "" && (changed("pattern") || o.packets.File != "" || changed("once") || changed("message")):
 		return errors.New("--messages defines all traffic: leave out --pattern, --pattern-file, --once and --message")
-	case o.packets.Streams != "" && (changed("pattern") || o.packets.File != "" || o.packets.Messages != "" || changed("once")):
-		return errors.New("--streams defines who sends to whom: leave out --pattern, --pattern-file, --messages and --once")
+	case o.packets.Streams != "" && (changed("pattern") && !o.packets.IsBEff() || o.packets.File != "" || o.packets.Messages != "" || changed("once")):
+		return errors.New("--streams defines who sends to whom: leave out --pattern (but for b_eff), --pattern-file, --messages and --once")
 	case o.packets.IsBEff() && (changed("seeds") || changed("duration") || changed("warmup")):
 		return errors.New("--pattern b_eff:RINGS,PAIRS defines the runs: leave out --seeds, --duration and --warmup")
 	case changed("inject") && !isRate(o.delays.inject) || changed("drain-rate") && !isRate(o.delays.drain):
@@ -126,6 +128,9 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	}
 	if o.packets.Bursts, err = packet.ParseBursts(o.bursts); err != nil {
 		return fmt.Errorf("--bursts: %w", err)
+	}
+	if changed("far-share") {
+		o.packets.FarShare = &o.farShare
 	}
 	if err := o.packets.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
@@ -179,14 +184,17 @@ whatever the others do.
 host sends.
 
 --messages FILE sends messages at given times. --streams FILE sends streams, each with a rate of
-payload and times that count from the end of the warm-up; --flows writes what arrived, one row
-for each pair of host ports: streams between the same two ports share a row. level=NAME puts a stream on a level of service of the Plan (--levels).
+payload and times that count from the end of the warm-up; --flows writes what arrived, one row for
+each pair of ports: streams between the same two ports share a row. level=NAME puts a stream on a
+level of service of the Plan (--levels). Both files may name switches too: port 0 of a switch sends
+and receives at the rate of a 1x SDR link.
 
 --pattern b_eff, or b_eff:RINGS,PAIRS, is the latency and bandwidth benchmark of HPC Challenge:
 ping-pongs of 8 and of 2000000 bytes between pairs of ranks, one pair after the other; then rings in
 natural and in random order, where all ranks exchange messages with both neighbours. The mean over
-random rings is geometric. RINGS is one number in place of the usual 30 rings for latency and 10
-for bandwidth. PAIRS limits the pairs of each size (usually 10000 and 100).
+random rings is geometric. RINGS is one number in place of the usual 30 rings for latency and 10 for
+bandwidth. PAIRS limits the pairs of each size (usually 10000 and 100). --streams FILE puts streams
+beside the benchmark, such as hot-spots; they run alone for the first 200 us.
 
 ` + ranksHelp + `
 
@@ -223,6 +231,7 @@ func simulatePacketCmd() *cobra.Command {
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --load 0.8 --over-time steps.csv,steps.svg
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --cc on
   weft simulate packet 'rlft(8,2)' --changes faults.txt --over-time pause.svg --hosts hosts.tsv
+  weft simulate packet 'rlft(8,2)' --pattern b_eff:4,20 --streams hot-spots.txt
   weft simulate packet 'rlft(8,2)' --streams victim.txt --flows flows.tsv --vls 2
   weft simulate packet 'rlft(36,2)' --bursts on=20us --load 0.3,0.6
   weft simulate packet racks648 --pattern b_eff:30,100 --order leaf --message 200000
@@ -255,6 +264,9 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	}
 	if o.fabric.Several(arg) {
 		return o.runBetween(cmd, arg)
+	}
+	if o.packets.FarShare != nil {
+		return errors.New("--far-share is for several subnets, and FABRIC is a single one")
 	}
 	if err := o.between.Refuse(cmd); err != nil {
 		return err

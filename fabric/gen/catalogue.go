@@ -99,6 +99,11 @@ var topologies = []spec{
 		source: "Petrini, Vanneschi 1997; " + dfsssp + ", Table I", example: "karytree(6,3)", build: karytree,
 	},
 	{
+		name: "butterfly", params: []param{need("k", 1, fabric.MaxPorts/2), need("n", 1, maxDims), allHosts},
+		what:   "k-ary n-fly: n stages of k^(n-1) switches of 2k ports, k hosts on each switch of the first and of the last stage",
+		source: "Dally, Towles 2004; Bogdański 2014, Fig. 2.2 (a)", example: "butterfly(4,3)", build: butterfly,
+	},
+	{
 		name: "mport", params: []param{need("m", 1, fabric.MaxPorts), need("n", 1, maxDims), allHosts},
 		what:   "m-port n-tree: (2n-1)*(m/2)^(n-1) switches, 2*(m/2)^n hosts",
 		source: "Lin, Chung, Huang 2004; Nienaber et al., Fig. 11", example: "mport(8,3)", build: mport,

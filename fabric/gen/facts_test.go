@@ -39,6 +39,7 @@ func TestDiameters(t *testing.T) {
 		"rlft(8,2)":                    2,
 		"rlft(8,3)":                    4,
 		"karytree(3,4)":                6,
+		"butterfly(3,3)":               4, // from side to side two, within a side up to four
 		"fat648":                       2,
 		"racks648":                     4,
 		"pgft(3;4,3,2;1,2,2;1,1,2)":    4,

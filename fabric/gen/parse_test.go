@@ -28,7 +28,7 @@ func TestExamples(t *testing.T) {
 		}
 		seen[e.Name] = true
 	}
-	for name := range strings.FieldsSeq(`rlft xgft pgft karytree mport torus mesh hypercube kautz dragonfly hyperx slimfly
+	for name := range strings.FieldsSeq(`rlft xgft pgft karytree butterfly mport torus mesh hypercube kautz dragonfly hyperx slimfly
 		fullmesh random irregular regular fat648 racks648 fat3456 juropa juropa3288 ranger deimos deimos-chain15
 		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 racks432 racks216 over384 dual4608 superpod127 superpod512 railgroups512 rsc
 		vftree-fig3 vftree-fig4a vftree-fig4b sftree-fig4a sftree-fig4b mftree-fig2 fail without hosts ports
@@ -121,6 +121,7 @@ func TestErrors(t *testing.T) {
 		{"slimfly(4)", "want an odd prime"},
 		{"random(switches=10,links=8)", "8 links cannot connect 10 switches"},
 		{"random(switches=10,links=46)", "46 links do not fit"},
+		{"butterfly(2,2,hosts=9)", "9 hosts do not fit: both sides together hold 8"},
 		{"random(switches=10,links=11,degree=2)", "11 links do not fit"},
 		{"random(seed=-1)", "seed=-1: want a whole number of 64 bits"},
 		{"irregular(switches=9,degree=3)", "the product is odd"},

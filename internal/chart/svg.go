@@ -190,7 +190,7 @@ func (c *Chart) limits(p *plot.Plot) {
 			p.Y.Max *= 10
 		}
 	} else {
-		p.Y.Min, p.Y.Max = min(0, p.Y.Min), p.Y.Max*1.05
+		p.Y.Min, p.Y.Max = min(0, p.Y.Min)*1.05, p.Y.Max*1.05
 	}
 }
 

@@ -107,13 +107,12 @@ func (b bandwidths) gain(network string, others []string) (percent float64, ok b
 	return 100 * (ours/best - 1), ok && best > 0
 }
 
-// gains draws the lead of DFSSSP over the best of some engines, next to the printed leads.
-func (b bandwidths) gains(name, title string, nets []network, kind chart.Kind, others []string, printed ...chart.PrintedValue) chart.Chart {
+// gains draws the lead of DFSSSP over the best of some engines.
+func (b bandwidths) gains(name, title string, nets []network, kind chart.Kind, others []string) chart.Chart {
 	c := chart.Chart{Name: name, Title: title, Kind: kind, Y: chart.Axis{Label: "DFSSSP ahead by (%)"}}
 	overNetworks(&c, nets, []string{dfsssp}, func(network, _ string) (flow.Summary, bool) {
 		g, ok := b.gain(network, others)
 		return flow.Summary{Mean: g}, ok
 	})
-	c.Mark(printed...)
 	return c
 }

@@ -11,7 +11,10 @@ func Reproduction() *lab.Reproduction {
 		Paper:       "Domke, Hoefler and Nagel, \"Deadlock-Free Oblivious Routing for Arbitrary Topologies\", IPDPS 2011 (paper 003).",
 		Assumptions: assumptions,
 		Plain:       plainWords,
+		Decides:     decides,
+		Finish:      finish,
 		Readings:    readings,
+		Sentences:   sentences,
 		Artefacts: []lab.Artefact{
 			{Name: "fig2", Title: "A ring on which SSSP deadlocks", Place: "Fig. 2", Seedless: true, Run: p.fig2},
 			{Name: "table1", Title: "Networks given by parameters", Place: "Table I", Seedless: true, Run: p.table1},

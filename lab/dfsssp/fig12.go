@@ -143,11 +143,11 @@ func (p *paper) fig12(ctx context.Context, s *lab.Setup) *lab.Result {
 			met = append(met, b.lanes)
 		}
 		a, b := got[said.cores][0], got[said.cores][2]
-		low, high := gapLow/said.printed*100, gapHigh/said.printed*100
-		first.Add(float64(said.cores), (low+high)/2, low, high)
-		last.Add(float64(said.cores), (low+high+gapLow+gapHigh)/2, low+gapLow, high+gapHigh)
+		m, d := impliedBandwidth(said.printed)
+		first.Add(float64(said.cores), (m[0]+m[1])/2, m[0], m[1])
+		last.Add(float64(said.cores), (d[0]+d[1])/2, d[0], d[1])
 		row = append(append(row, lab.Percent(b.inTime/a.inTime-1)), counted...)
-		t.Add(append(row, lab.Percent(b.counted/a.counted-1), fmt.Sprintf("%+.0f %%", said.printed), fmt.Sprintf("%.0f to %.0f", low, high), deadlocks(met))...)
+		t.Add(append(row, lab.Percent(b.counted/a.counted-1), fmt.Sprintf("%+.0f %%", said.printed), fmt.Sprintf("%.0f to %.0f", m[0], m[1]), deadlocks(met))...)
 	}
 	c.Series = append(c.Series, first, last)
 	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: bandwidthClaims(got), Notes: []string{gapNote}}
@@ -163,6 +163,42 @@ func lashBehind(got map[int][]bandwidth) lab.Claim {
 	for _, said := range netgauge {
 		if b := got[said.cores]; b != nil {
 			parts = append(parts, lab.Range{Of: count(said.cores) + " cores", Value: 100 * (b[1].inTime/b[0].inTime - 1), Low: -100, Format: "%+.1f %%"})
+		}
+	}
+	c.JudgeEach(parts)
+	return c
+}
+
+// nearBandwidth is the largest distance, as a share, of a pair's bandwidth from the one that
+// follows from the paper.
+const nearBandwidth = .25
+
+// impliedBandwidth returns a pair's bandwidths under MinHop and DFSSSP, least and most, that the
+// printed gain, in per cent, and the printed gap give.
+func impliedBandwidth(gain float64) (first, last [2]float64) {
+	low, high := gapLow/gain*100, gapHigh/gain*100
+	return [2]float64{low, high}, [2]float64{low + gapLow, high + gapHigh}
+}
+
+// levels returns the claim about the bandwidth of a pair.
+func levels(got map[int][]bandwidth) lab.Claim {
+	c := lab.NewClaim("Netgauge: MinHop and DFSSSP give a pair the bandwidth that follows from the printed gains and gap (0.75 to 1.25 times)", "MinHop 258 to 294, 148 to 169, 70 to 79 MiB/s, DFSSSP 70 to 79 more")
+	var parts []lab.Range
+	for _, said := range netgauge {
+		b := got[said.cores]
+		if b == nil {
+			continue
+		}
+		first, last := impliedBandwidth(said.printed)
+		for _, x := range []struct {
+			engine string
+			ours   bandwidth
+			said   [2]float64
+		}{{minhop, b[0], first}, {dfsssp, b[2], last}} {
+			parts = append(parts, lab.Range{
+				Of: fmt.Sprintf("%d cores, %s", said.cores, x.engine), Value: 2 * x.ours.inTime / (x.said[0] + x.said[1]),
+				Low: 1 - nearBandwidth, High: 1 + nearBandwidth, Format: "%.2f times",
+			})
 		}
 	}
 	c.JudgeEach(parts)
@@ -189,7 +225,7 @@ func bandwidthClaims(got map[int][]bandwidth) []lab.Claim {
 		}
 		gap.Judge(by.low >= 52 && by.high <= 99, "%.0f to %.0f MiB/s", by.low, by.high)
 	}
-	claims := []lab.Claim{grows, falls, gap, lashBehind(got)}
+	claims := []lab.Claim{grows, falls, gap, levels(got), lashBehind(got)}
 	for _, said := range netgauge {
 		c := lab.Gained(fmt.Sprintf("Netgauge, %d cores: DFSSSP ahead of MinHop", said.cores), fmt.Sprintf("%+.0f %%", said.printed), said.printed)
 		if got[said.cores] != nil {

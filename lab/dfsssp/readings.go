@@ -13,6 +13,7 @@ const (
 	nineAndOne = "links nine and one"
 	oneTree    = "one tree a switch"
 	everyNode  = "paths of all nodes"
+	layerAll   = "layer all nodes"
 	movedLIDs  = "LIDs moved"
 	allAtOnce  = "all-to-all at once"
 )
@@ -39,6 +40,10 @@ var readings = []lab.Reading{
 	{
 		Name: everyNode, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig9", "fig10"),
 		Text: "V in algorithm 1 is hosts and switches alike: paths to and from switches weigh as much as those of hosts.",
+	},
+	{
+		Name: layerAll, In: artefacts("heuristics", "fig9", "fig10"),
+		Text: "V in algorithm 2 is hosts and switches alike: DFSSSP layers the paths from and to switches too. LASH does so in the letter already: it layers the paths between all switches, those without hosts included. Paths stay those of the letter.",
 	},
 	{
 		Name: movedLIDs, Fitted: true, In: artefacts("fig4", "fig5", "fig6"),
@@ -114,7 +119,7 @@ func layeredBy(s *lab.Setup, h offline.Heuristic) lab.Routing {
 		return own(allNodes(true, h))
 	case s.Reads(oneTree):
 		return own(treeOfSwitch(true, h))
-	case s.Reads(asOpenSM):
+	case s.Reads(asOpenSM) || s.Reads(layerAll):
 		return lab.Routing{Engine: layeredSSSP + ",heuristic=" + string(h), MaxVLs: allVLs}
 	}
 	return lab.Routing{Engine: layeredSSSP + ",switches=false,heuristic=" + string(h), MaxVLs: allVLs}

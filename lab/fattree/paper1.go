@@ -20,6 +20,7 @@ func reproductionI() *lab.Reproduction {
 		Says:        "The fat-tree routing of OpenSM in 2010 (EFT) loses throughput when nodes are missing or unevenly distributed. BEFT balances such trees: each node gets a predictable, high throughput, whatever the number and distribution of nodes. It gains up to 30 %.",
 		Paper:       "Bogdański, Sem-Jacobsen, Reinemo, Skeie, Holen and Huse, \"Achieving Predictable High Performance in Imbalanced Fat Trees\", ICPADS 2010 (paper 004, Paper I).",
 		Assumptions: fmt.Sprintf(hardware+assumptionsI, "4x SDR, 8 Gbit/s of data"),
+		Sentences:   sentencesI,
 		Plain:       plainI,
 		Finish:      finishI,
 		Readings: []lab.Reading{

@@ -58,6 +58,7 @@ func reproductionIII() *lab.Reproduction {
 		Says:        "Traffic to and from switches, such as management, needs routes too, and existing engines either leave switches apart or can deadlock. sFtree connects all switches of a fat-tree without deadlock and without extra lanes, and it hardly affects the traffic of nodes.",
 		Paper:       "Bogdański, Reinemo, Sem-Jacobsen and Gran, \"sFtree: A Fully Connected and Deadlock-Free Switch-to-Switch Routing Algorithm for Fat-Trees\", ACM TACO 8(4), 2012 (paper 004, Paper III).",
 		Assumptions: assumptionsIII,
+		Sentences:   sentencesIII,
 		Plain:       plainIII,
 		Finish:      finishIII,
 		Readings: []lab.Reading{

@@ -22,6 +22,7 @@ func reproductionIV() *lab.Reproduction {
 		Says:        "OpenSM's fat-tree routing gives up or loses balance on trees with failures. With better discovery of the tree it degrades predictably, and it remains the best choice even for severely degraded trees.",
 		Paper:       "Bogdański, Johnsen, Reinemo and Sem-Jacobsen, \"Discovery and Routing of Degraded Fat-Trees\", PDCAT 2012 (paper 004, Paper IV).",
 		Assumptions: fmt.Sprintf(hardware+assumptionsIV, "4x DDR, 16 Gbit/s of data"),
+		Sentences:   sentencesIV,
 		Plain:       plainIV,
 		Finish:      finishIV,
 		Readings: []lab.Reading{

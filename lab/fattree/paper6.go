@@ -17,6 +17,7 @@ func reproductionVI() *lab.Reproduction {
 		Says:        "A node with two ports gains nothing if both paths cross the same spine. mFtree gives the ports of a node disjoint paths, so a failed spine interrupts no node. It performs up to 52.6 % better than classic fat-tree routing, at a similar execution time.",
 		Paper:       "Bogdański, Johnsen and Reinemo, \"Multi-homed Fat-Tree Routing with InfiniBand\", Euromicro PDP 2014 (paper 004, Paper VI).",
 		Assumptions: assumptionsVI,
+		Sentences:   sentencesVI,
 		Plain:       plainVI,
 		Finish:      finishVI,
 		Readings: []lab.Reading{

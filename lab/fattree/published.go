@@ -4,6 +4,14 @@ import _ "embed"
 
 // The printed tables.
 var (
+	//go:embed published/p1_claims.tsv
+	sentencesI string
+	//go:embed published/p3_claims.tsv
+	sentencesIII string
+	//go:embed published/p4_claims.tsv
+	sentencesIV string
+	//go:embed published/p6_claims.tsv
+	sentencesVI string
 	//go:embed published/p1_table1_distributions.tsv
 	publishedDistributions string
 	//go:embed published/p1_table2_hpcc.tsv

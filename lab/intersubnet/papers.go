@@ -21,8 +21,10 @@ import (
 	"weft/sim/packet"
 )
 
-// The numbers of section 5.1, and Table 1.
+// The numbers of section 5.1, Table 1, and the sentences with their claims.
 var (
+	//go:embed published/p5_claims.tsv
+	sentences string
 	//go:embed published/p5_text_numbers.tsv
 	publishedText string
 	//go:embed published/p5_table1_hpcc.tsv
@@ -85,6 +87,7 @@ func Reproduction() *lab.Reproduction {
 		Says:        "InfiniBand lacks routing between subnets. Two algorithms provide it: ISSR for any topology, and ISFR for fat-trees. Both use all router ports between subnets, and deliver up to 100 times what OpenSM's routing does.",
 		Paper:       "Bogdański, Johnsen, Reinemo and Flich, \"Making the Network Scalable: Inter-subnet Routing in InfiniBand\", Euro-Par 2013 (paper 004, Paper V).",
 		Assumptions: assumptions,
+		Sentences:   sentences,
 		Plain:       plainWords,
 		Readings: []lab.Reading{
 			{Name: bothLIDs, Text: "ISSR's random number depends on both LIDs, not on their sum alone. By the letter of algorithm 1 all pairs with one sum share a port."},

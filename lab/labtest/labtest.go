@@ -112,25 +112,32 @@ func DrawNetwork(r *rapid.T) (*fabric.Graph, uint64) {
 	return g, seed
 }
 
-// CheckClaims compares a paper's claims with its claims.tsv. That has a line for every sentence and
-// cell about a result, with the artefact and the text of the claim that judges it, or the reason
-// for having none.
-func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
+// CheckClaims compares a paper's claims with its sentences (Reproduction.Sentences). A line names
+// the artefact and the text of the claim that judges the sentence, or the reason for having none.
+// Only lines of the abstract and the conclusion name claims that another line names too.
+func CheckClaims(t *testing.T, r *lab.Reproduction) {
 	t.Helper()
-	listed := map[[2]string]bool{}
-	for _, row := range lab.ReadPrinted(tsv) {
+	listed, below := map[[2]string]bool{}, map[[2]string]bool{} // below: outside abstract and conclusion
+	headlines := 0
+	for _, row := range lab.ReadPrinted(r.Sentences) {
 		key := [2]string{row["artefact"], row["claim"]}
 		switch {
 		case row["place"] == "" || row["says"] == "":
 			t.Errorf("%s: a line without place or sentence: %v", r.Name, row)
-		case (row["reason"] == "-") == (row["claim"] == "-") || (row["artefact"] == "-") != (row["claim"] == "-"):
+		case (row["reason"] == "-") == (row["claim"] == "-") || (row["artefact"] != "-") != (row["claim"] != "-"):
 			t.Errorf("%s: a line has neither a claim nor a reason, or both: %v", r.Name, row)
-		case row["claim"] != "-" && listed[key]:
-			t.Errorf("%s: %s occurs twice", r.Name, row["claim"])
-		}
-		if row["claim"] != "-" {
+		case row["claim"] == "-":
+		case lab.IsHeadline(row["place"]):
+			headlines++
 			listed[key] = true
+		case below[key]:
+			t.Errorf("%s: %s occurs twice", r.Name, row["claim"])
+		default:
+			listed[key], below[key] = true, true
 		}
+	}
+	if headlines == 0 {
+		t.Errorf("%s: no claim judges its abstract or conclusion", r.Name)
 	}
 	claimNames := map[string]bool{}
 	for key := range listed {

@@ -13,6 +13,7 @@ package mapping
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 
 	"weft/fabric/gen"
@@ -22,15 +23,21 @@ import (
 	"weft/mapping/theory"
 )
 
+// sentences of the paper, with the claims that judge them.
+//
+//go:embed published/claims.tsv
+var sentences string
+
 // figures lists the artefacts that depend on the mapping host, the wiring and the collision rule.
 var figures = []string{"fig6", "fig7", "fig8", "fig9", "fig10"}
 
 // Reproduction returns the reproduction of the paper.
 func Reproduction() *lab.Reproduction {
 	return &lab.Reproduction{
-		Name:  "mapping",
-		Says:  "A host can map a network of switches without addresses by sending probes along relative turns. The paper proves the map correct in a network without traffic. The Berkeley algorithm maps 100 nodes in under a second, several times faster than Myricom's, and the map yields routes free of deadlock.",
-		Paper: "Mainwaring, Chun, Schleimer and Wilkerson, \"System Area Network Mapping\", SPAA 1997 (paper 001).",
+		Name:      "mapping",
+		Says:      "A host can map a network of switches without addresses by sending probes along relative turns. The paper proves the map correct in a network without traffic. The Berkeley algorithm maps 100 nodes in under a second, several times faster than Myricom's, and the map yields routes free of deadlock.",
+		Sentences: sentences,
+		Paper:     "Mainwaring, Chun, Schleimer and Wilkerson, \"System Area Network Mapping\", SPAA 1997 (paper 001).",
 		Assumptions: "The paper describes only C well enough to rebuild it. A and B have its shape, and the printed numbers of hosts, switches and links.\n" +
 			"Routing is cut-through, with 108 bytes of buffer per port (section 1.1). A probe has 200 bytes and its turns. A worm that met itself holds its wires for 55 ms.\n" +
 			"Times are modelled: " + fittedTimes + " with the counts of Fig. 6. Myricom's mapper uses the same times, although it ran on another processor. It has " + fittedTries + ".\n" +

@@ -24,9 +24,10 @@ const (
 func LID() *lab.Reproduction {
 	st := &store{}
 	return &lab.Reproduction{
-		Name:  "lid",
-		Says:  "To realise a set of paths with the fewest LIDs is NP-complete. Heuristics come close to the optimum, best of all color/L: the optimum saves less than 3 %. A routing that selects paths first and assigns LIDs afterwards carries less load on its busiest link, and needs fewer LIDs on large systems.",
-		Paper: "Nienaber, Yuan and Duan, \"LID Assignment in InfiniBand Networks\", IEEE TPDS 20(4), 2009 (paper 000).",
+		Name:      "lid",
+		Says:      "To realise a set of paths with the fewest LIDs is NP-complete. Heuristics come close to the optimum, best of all color/L: the optimum saves less than 3 %. A routing that selects paths first and assigns LIDs afterwards carries less load on its busiest link, and needs fewer LIDs on large systems.",
+		Sentences: readSentences("lid"),
+		Paper:     "Nienaber, Yuan and Duan, \"LID Assignment in InfiniBand Networks\", IEEE TPDS 20(4), 2009 (paper 000).",
 		Assumptions: "Random networks have exactly 4 links per switch between uniformly drawn pairs, the average degree of 8. The paper draws them by GT-ITM and only gives the average. Machines, the root of up*/down* and the order of machines are drawn uniformly.\n" +
 			"Paths are computed and get LIDs in the order of their source, then of their destination. Among equals the first link of a switch wins. If the text leaves a choice open, weft takes the one that matches the LIDs of Table I best; these choices are fitted, and readings show the others.\n" +
 			"The papers of SRD and of path selection were not available. SRD joins a switch to the tree where the fewest paths pass so far; which path a full link loses is a reading.\n" +

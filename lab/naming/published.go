@@ -15,3 +15,8 @@ var published embed.FS
 func readTable(name string) []lab.Printed {
 	return lab.ReadPrinted(string(lab.Must(published.ReadFile("published/" + name + ".tsv"))))
 }
+
+// readSentences returns the sentences of a paper, with the claims that judge them.
+func readSentences(paper string) string {
+	return string(lab.Must(published.ReadFile("published/" + paper + "_claims.tsv")))
+}

@@ -14,8 +14,9 @@ import (
 func Renaming() *lab.Reproduction {
 	st := &store{}
 	return &lab.Reproduction{
-		Name: "renaming",
-		Says: "InfiniBand forwarding tables know the destination of a packet, but not its input port, so they cannot hold some routings free of deadlock. Destination renaming gives a host several addresses and so makes such routings fit. It needs at most 7 renamings per host and few additional table entries.",
+		Name:      "renaming",
+		Says:      "InfiniBand forwarding tables know the destination of a packet, but not its input port, so they cannot hold some routings free of deadlock. Destination renaming gives a host several addresses and so makes such routings fit. It needs at most 7 renamings per host and few additional table entries.",
+		Sentences: readSentences("renaming"),
 		Paper: "López, Flich and Duato, \"Deadlock-free Routing in InfiniBand through Destination Renaming\"," +
 			" ICPP 2001 (paper 002).",
 		Plain: plainRenaming,

@@ -47,6 +47,7 @@ func TestCommittedFiles(t *testing.T) {
 		}
 		same(t, filepath.Join(r.Name, "README.md"), page.Bytes())
 		inPlainWords(t, r, page.String())
+		saysWhatDecides(t, r, records)
 	}
 }
 
@@ -71,6 +72,30 @@ func inPlainWords(t *testing.T, r *lab.Reproduction, page string) {
 		}
 		if !plain {
 			t.Errorf("%s: no plain words (Reproduction.Plain) for %s", r.Name, line)
+		}
+	}
+}
+
+// saysWhatDecides checks that a paper with sentences about differing claims has one for each of
+// them, and none for others.
+func saysWhatDecides(t *testing.T, r *lab.Reproduction, records []*lab.Record) {
+	t.Helper()
+	if r.Decides == nil {
+		return
+	}
+	differ := map[string]bool{}
+	for _, rec := range records {
+		for _, c := range rec.Claims {
+			if name := lab.ClaimName(rec.Artefact, c.Text); c.Verdict == lab.Differs {
+				if differ[name] = true; r.Decides[name] == "" {
+					t.Errorf("%s: nothing says what decides %q", r.Name, name)
+				}
+			}
+		}
+	}
+	for name := range r.Decides {
+		if !differ[name] {
+			t.Errorf("%s: %q does not differ", r.Name, name)
 		}
 	}
 }

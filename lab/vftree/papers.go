@@ -20,6 +20,11 @@ var (
 	publishedBench2 string
 )
 
+// sentences of the paper, with the claims that judge them.
+//
+//go:embed published/p2_claims.tsv
+var sentences string
+
 // Readings of the paper.
 const (
 	measuredRate = "hosts at 13.5 Gbit/s"
@@ -53,6 +58,7 @@ func Reproduction() *lab.Reproduction {
 		Says:        "In a fat-tree, hot-spots also slow flows that do not go there. vFtree distributes destinations over virtual lanes, so such victims keep their bandwidth. It raises throughput by 38 % on a small cluster, and by up to 757 % in simulations.",
 		Paper:       "Guay, Bogdański, Reinemo, Lysne and Skeie, \"vFtree - A Fat-tree Routing Algorithm using Virtual Lanes to Alleviate Congestion\", IPDPS 2011 (paper 004, Paper II).",
 		Assumptions: assumptions,
+		Sentences:   sentences,
 		Plain:       plainWords,
 		Finish:      finish,
 		Readings: []lab.Reading{

@@ -31,6 +31,10 @@ type Stream struct {
 	// Share is the fraction of messages to Spot instead of Dst.
 	Spot  int32
 	Share float64
+	// FarShare is the fraction of messages to Anyone that go to one of Far, none of them the
+	// source, instead of Targets.
+	Far      []int32
+	FarShare float64
 }
 
 // HotSpot returns the hot-spot of host i of a list. The list is divided into as many groups as
@@ -86,7 +90,11 @@ func (w *Streams) message(d *drawing, st *Stream) (dst int32, bytes int64) {
 	if st.Share > 0 && rng.Float64() < st.Share {
 		dst = st.Spot
 	}
-	for targets := w.targets(st); dst == Anyone || dst == st.Src && st.Dst == Anyone; {
+	targets := w.targets(st)
+	if len(st.Far) > 0 && dst == Anyone && rng.Float64() < st.FarShare {
+		targets = st.Far
+	}
+	for dst == Anyone || dst == st.Src && st.Dst == Anyone {
 		dst = targets[rng.IntN(len(targets))]
 		if !w.isOther(st.Src, dst) {
 			dst = Anyone

@@ -94,7 +94,8 @@ func split(text string) ([]string, error) {
 	}
 }
 
-// directory returns a function that finds the rank of a host.
+// directory returns a function that finds the rank of a host. Ports 0 of switches may be behind the
+// hosts: they are found by name, not by number.
 func directory(g *fabric.Graph, hosts []int32) func(string) (int32, error) {
 	const several = -1
 	ports, nodes := map[fabric.GUID]int32{}, map[fabric.GUID]int32{}
@@ -104,11 +105,15 @@ func directory(g *fabric.Graph, hosts []int32) func(string) (int32, error) {
 		enter(nodes, g.EndNodeGUID[h], int32(rank), several)
 		enter(descs, g.EndDesc[h], int32(rank), several)
 	}
+	ranks := len(hosts)
+	for ranks > 0 && g.IsPortZero(hosts[ranks-1]) {
+		ranks--
+	}
 	return func(word string) (int32, error) {
 		if isRank(word) {
 			n, err := strconv.ParseInt(word, 10, 32)
-			if err != nil || int(n) >= len(hosts) {
-				return 0, fmt.Errorf("there is no rank %s: %d hosts", word, len(hosts))
+			if err != nil || int(n) >= ranks {
+				return 0, fmt.Errorf("there is no rank %s: %d hosts", word, ranks)
 			}
 			return int32(n), nil
 		}

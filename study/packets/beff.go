@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"weft/sim/beff"
+	"weft/sim/packet"
+	"weft/sim/traffic"
 	"weft/study"
 )
 
@@ -18,10 +20,10 @@ import (
 // size.
 const BEff = "b_eff"
 
-// IsBEff reports whether the pattern is BEff.
+// IsBEff reports whether the pattern is BEff. Streams then run beside it.
 func (t *Traffic) IsBEff() bool {
 	name, _, _ := strings.Cut(t.Pattern, ":")
-	return name == BEff && t.File == "" && t.Messages == "" && t.Streams == ""
+	return name == BEff && t.File == "" && t.Messages == ""
 }
 
 // validateBEff returns an error for an option that does not go with BEff.
@@ -69,11 +71,41 @@ func (j *job) runBEff(ctx context.Context, out *Simulation) error {
 		return err
 	}
 	o.Seed, o.Workers = j.Seed, j.Workers
+	for _, s := range j.streams {
+		o.Others = append(o.Others, j.beside(&s))
+	}
 	if out.BEff, err = beff.Run(ctx, j.g, j.plan.Plan, j.Hardware, &o); err != nil {
 		return err
 	}
 	out.Message, out.Packets = o.Bandwidth.Bytes, out.BEff.Packets
 	return nil
+}
+
+// readBeside reads the streams beside the benchmark.
+func (j *job) readBeside() (err error) {
+	if j.Streams == "" {
+		return nil
+	}
+	all := withSwitches(j.g, j.hosts)
+	if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, all); err != nil {
+		return err
+	}
+	for _, s := range j.streams {
+		if s.Level != "" || s.Start != 0 || s.Stop != 0 {
+			return fmt.Errorf("--streams %s: beside b_eff a stream has rate= and bytes= alone: it lasts as long as the benchmark", j.Streams)
+		}
+	}
+	return nil
+}
+
+// beside returns a stream that runs beside the benchmark: messages at its rate, or without pause.
+func (j *job) beside(s *traffic.Stream) beff.Stream {
+	all := withSwitches(j.g, j.hosts)
+	b := beff.Stream{Src: all[s.Src], Dst: all[s.Dst], Bytes: cmp.Or(s.Bytes, int64(j.Hardware.MTU))}
+	if s.Gbps > 0 {
+		b.Every = packet.Time(float64(b.Bytes) * 8 / s.Gbps * float64(packet.Nanosecond))
+	}
+	return b
 }
 
 // beffFigure is one printed figure of BEff; latencies are in nanoseconds.

@@ -2,10 +2,12 @@ package packets
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"weft/fabric"
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
@@ -88,5 +90,50 @@ func TestWaysAroundAreJudged(t *testing.T) {
 	proven.Unreachable = -1
 	if _, err := b.around(t.Context(), down, proven); err == nil || !strings.Contains(err.Error(), "are not proven") {
 		t.Errorf("more pairs are lost than before: %v", err)
+	}
+}
+
+// TestFarShare: the share of messages that cross routers is the one asked for.
+func TestFarShare(t *testing.T) {
+	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
+	chain, err := engine.Parse("ftree", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := &between.Request{Request: intersubnet.Request{Method: intersubnet.ISFR}, Local: planner.Request{Chain: chain}}
+	_, routed, err := several.Route(t.Context(), n, req, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat, err := simbetween.Flatten(routed.Plan, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subnet := map[fabric.PortName]int32{}
+	for s := range int32(len(n.Subnets)) {
+		for _, h := range flat.Hosts(s) {
+			subnet[flat.Graph.EndName(h)] = s
+		}
+	}
+	for _, share := range []float64{0, .3, 1} {
+		r := usualRequest()
+		r.Loads, r.CountFlows, r.FarShare, r.Duration = []float64{.05}, true, &share, 300*time.Microsecond
+		r.Between = &Between{Plan: routed.Plan, Flat: flat, Request: req}
+		if err := r.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		out, err := Simulate(t.Context(), flat.Graph, &planner.Result{Plan: flat.Plan}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		far, all := 0., 0.
+		for _, f := range out.Flows {
+			if all += float64(f.Packets); subnet[f.From] != subnet[f.To] {
+				far += float64(f.Packets)
+			}
+		}
+		if got := far / all; all < 500 || math.Abs(got-share) > .07 || (share == 0 || share == 1) && got != share {
+			t.Errorf("%g: %.3f of %.0f packets go to other subnets", share, got, all)
+		}
 	}
 }

@@ -199,13 +199,16 @@ func TestDrawnSizes(t *testing.T) {
 func TestRequestRefuses(t *testing.T) {
 	nan := math.NaN()
 	for want, change := range map[string]func(*Request){
-		"load NaN: ":              func(r *Request) { r.Loads = []float64{.5, nan} },
-		"hot-share NaN: ":         func(r *Request) { r.HotSpots.Share = nan },
-		"hot-spots 1: ":           func(r *Request) { r.HotSpots.Groups, r.File = 1, "flows" },
-		"hot-spots 2: ":           func(r *Request) { r.HotSpots.Groups, r.Messages = 2, "messages" },
-		"order random: ":          func(r *Request) { r.Order, r.Messages = "random", "messages" },
-		"a step of 50ns has less": func(r *Request) { r.Steps, r.Duration = 100, 5*time.Microsecond },
-		"steps 10001: want":       func(r *Request) { r.Steps = 10_001 },
+		"load NaN: ":               func(r *Request) { r.Loads = []float64{.5, nan} },
+		"hot-share NaN: ":          func(r *Request) { r.HotSpots.Share = nan },
+		"hot-spots: the file":      func(r *Request) { r.HotSpots.Groups, r.File = 1, "flows" },
+		"hot-spots: pattern b_eff": func(r *Request) { r.HotSpots.Groups, r.Pattern = 1, "b_eff:1" },
+		"hot-spots: pattern bise":  func(r *Request) { r.HotSpots.Groups, r.Pattern = 1, "bisect" },
+		"hot-spots -1: ":           func(r *Request) { r.HotSpots.Groups = -1 },
+		"hot-spots: the file says": func(r *Request) { r.HotSpots.Groups, r.Messages = 2, "messages" },
+		"order random: ":           func(r *Request) { r.Order, r.Messages = "random", "messages" },
+		"a step of 50ns has less":  func(r *Request) { r.Steps, r.Duration = 100, 5*time.Microsecond },
+		"steps 10001: want":        func(r *Request) { r.Steps = 10_001 },
 	} {
 		r := &Request{}
 		r.Pattern, r.Order, r.HotSpots.Share, r.Seeds, r.Duration = Uniform, "auto", .05, 1, time.Millisecond
@@ -263,5 +266,23 @@ func TestOnceDeadlock(t *testing.T) {
 	}
 	if row := &out.Rows[0]; row.Deadlocks != 1 || row.TooOld == 0 || row.TooOld != row.Lost || len(out.Warnings()) != 0 || out.Packets+row.Lost != 501 {
 		t.Errorf("%d packets, %d lost, %v", out.Packets, row.Lost, out.Warnings())
+	}
+}
+
+// TestBesideBEff: contributors to a hot-spot beside the benchmark slow its rings, and rates and
+// sizes reach the simulation.
+func TestBesideBEff(t *testing.T) {
+	ring := func(streams string) float64 {
+		out := simulated(t, func(r *Request) {
+			r.Pattern, r.Message.Least = "b_eff:0,0", 20_000
+			if streams != "" {
+				r.Streams, r.Text = "streams", []byte(streams)
+			}
+		})
+		return out.BEff.Natural.Bandwidth
+	}
+	free, some, one, full := ring(""), ring("4 0 rate=20 bytes=4096\n"), ring("4 0\n"), ring("4 0\n8 0\n12 0\n")
+	if !(full < one && one < some && some < free) {
+		t.Errorf("natural ring: %.0f MB/s alone, %.0f beside a stream of 20 Gbit/s, %.0f beside one without pause, %.0f beside three", free, some, one, full)
 	}
 }

@@ -30,13 +30,17 @@ type Traffic struct {
 	File    string // of flows in place of the pattern
 	// Messages is a file of messages with their times, in place of the pattern.
 	Messages string
-	// Streams is a file of streams with their rates and times, in place of the pattern.
+	// Streams is a file of streams with their rates and times, in place of the pattern, or beside
+	// BEff.
 	Streams  string
 	Text     []byte // content of File, Messages or Streams
 	Order    string // as in flows.Request
 	Ranks    int    // 0: all hosts
 	RanksOn  string // as in flows.Request
 	HotSpots HotSpots
+	// FarShare is the share of Uniform messages that go to another subnet; nil: targets are drawn
+	// among all hosts.
+	FarShare *float64
 	Loads    []float64
 	// Bursts alternate between sending at the rate of the link and silence. If Off is 0, each of
 	// Loads determines it.
@@ -124,8 +128,18 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("warmup %v: want 0 to 10s", r.Warmup)
 	case r.Order == "random" && r.Messages+r.Streams != "":
 		return errors.New("order random: a file of messages or streams says which hosts send")
-	case r.HotSpots.Groups < 0 || r.HotSpots.Groups > 0 && (r.Pattern != Uniform || r.File != "" || r.Messages != "" || r.Streams != ""):
-		return fmt.Errorf("hot-spots %d: want at least 1, with pattern uniform", r.HotSpots.Groups)
+	case r.HotSpots.Groups < 0:
+		return fmt.Errorf("hot-spots %d: want at least 1", r.HotSpots.Groups)
+	case r.HotSpots.Groups > 0 && r.IsBEff():
+		return errors.New("hot-spots: pattern b_eff has messages of its own; put hot-spots beside it by --streams")
+	case r.HotSpots.Groups > 0 && r.File+r.Messages+r.Streams != "":
+		return errors.New("hot-spots: the file says who sends to whom; hot-spots go with pattern uniform")
+	case r.HotSpots.Groups > 0 && r.Pattern != Uniform:
+		return fmt.Errorf("hot-spots: pattern %s says who sends to whom; hot-spots go with pattern uniform", r.Pattern)
+	case r.FarShare != nil && (r.Pattern != Uniform || r.File+r.Messages+r.Streams != ""):
+		return errors.New("far-share: it divides pattern uniform between several subnets")
+	case r.FarShare != nil && !(*r.FarShare >= 0 && *r.FarShare <= 1):
+		return fmt.Errorf("far-share %v: want 0 to 1", *r.FarShare)
 	case !(r.HotSpots.Share > 0 && r.HotSpots.Share <= 1):
 		return fmt.Errorf("hot-share %v: want more than 0 and at most 1", r.HotSpots.Share)
 	case (r.Once || r.Messages != "") && (len(r.Loads) > 0 || r.Bursts.On > 0):
@@ -163,7 +177,7 @@ func (r *Request) Check(g *fabric.Graph) error {
 	}
 	switch {
 	case r.Messages != "", r.Streams != "":
-		hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) })
+		hosts := withSwitches(g, slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) }))
 		if r.Streams != "" {
 			_, err := traffic.ReadStreams(r.Streams, r.Text, g, hosts)
 			return err

@@ -119,12 +119,20 @@ func (j *job) document() *Simulation {
 	switch {
 	case j.timed != nil:
 		out.Pattern = j.Messages
+	case j.streams != nil && j.IsBEff():
+		out.Pattern += ", beside " + j.Streams
 	case j.streams != nil:
 		out.Pattern = j.Streams
 	case j.pattern != nil:
 		out.Pattern = j.pattern.Name
 	case j.HotSpots.Groups > 0:
 		out.Pattern = fmt.Sprintf("uniform, %g %% to %s", 100*j.HotSpots.Share, study.Plural(j.HotSpots.Groups, "hot-spot"))
+	}
+	if j.FarShare != nil {
+		if j.HotSpots.Groups == 0 {
+			out.Pattern = Uniform
+		}
+		out.Pattern += fmt.Sprintf(", %g %% to other subnets", 100**j.FarShare)
 	}
 	if j.Bursts.On > 0 {
 		out.Pattern += fmt.Sprintf(", in bursts of %v", time.Duration(j.Bursts.On/packet.Nanosecond))
@@ -174,25 +182,36 @@ func (j *job) prepare(ctx context.Context) error {
 	switch {
 	case j.Messages != "":
 		j.once, j.hosts = true, j.hosts[:ranks]
-		if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, j.hosts); err != nil {
+		all := withSwitches(j.g, j.hosts)
+		if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, all); err != nil {
 			return err
 		}
-	case j.Streams != "":
-		j.hosts = j.hosts[:ranks]
-		if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, j.hosts); err != nil {
-			return err
+		var ends []*int32
+		for i := range j.timed {
+			ends = append(ends, &j.timed[i].Src, &j.timed[i].Dst)
 		}
-		for _, s := range j.streams {
-			if _, err := levelOf(j.plan.Plan, s.Level); err != nil {
-				return fmt.Errorf("--streams %s: %w", j.Streams, err)
-			}
-		}
+		j.hosts = keepNamed(all, len(j.hosts), ends)
+		ranks = len(j.hosts)
 	case j.IsBEff():
 		if j.servers != nil {
 			j.hosts, err = j.ranksOfBEff()
 		}
+		if err == nil {
+			err = j.readBeside()
+		}
 		if err != nil {
 			return err
+		}
+	case j.Streams != "":
+		j.hosts = j.hosts[:ranks]
+		if err := j.readStreams(); err != nil {
+			return err
+		}
+		ranks = len(j.hosts)
+		for _, s := range j.streams {
+			if _, err := levelOf(j.plan.Plan, s.Level); err != nil {
+				return fmt.Errorf("--streams %s: %w", j.Streams, err)
+			}
 		}
 	case j.File == "" && j.Pattern == Uniform:
 		if err := j.checkUniform(ranks); err != nil {
@@ -226,10 +245,54 @@ func (j *job) prepare(ctx context.Context) error {
 	return nil
 }
 
+// readStreams reads the file of streams, which may name switches too.
+func (j *job) readStreams() (err error) {
+	all := withSwitches(j.g, j.hosts)
+	if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, all); err != nil {
+		return err
+	}
+	var ends []*int32
+	for i := range j.streams {
+		ends = append(ends, &j.streams[i].Src, &j.streams[i].Dst)
+	}
+	j.hosts = keepNamed(all, len(j.hosts), ends)
+	return nil
+}
+
+// withSwitches returns hosts and behind them port 0 of every switch.
+func withSwitches(g *fabric.Graph, hosts []int32) []int32 {
+	all := slices.Clone(hosts)
+	for s := range int32(g.NumSwitches) {
+		all = append(all, g.PortZero(s))
+	}
+	return all
+}
+
+// keepNamed returns the first end ports of a list, and behind them the ones that some ends name by
+// their places. It adapts the places.
+func keepNamed(all []int32, first int, ends []*int32) []int32 {
+	kept := slices.Clone(all[:first])
+	place := map[int32]int32{}
+	for _, end := range ends {
+		if int(*end) < first {
+			continue
+		}
+		if _, ok := place[*end]; !ok {
+			place[*end] = int32(len(kept))
+			kept = append(kept, all[*end])
+		}
+		*end = place[*end]
+	}
+	return kept
+}
+
 // checkUniform returns an error if so many ranks cannot have the uniform traffic.
 func (j *job) checkUniform(ranks int) error {
 	if j.Once {
 		return errors.New("--once: pattern uniform has no end")
+	}
+	if j.FarShare != nil && j.Between == nil {
+		return errors.New("--far-share: the fabric is a single subnet")
 	}
 	if j.HotSpots.Groups > ranks/2 {
 		return fmt.Errorf("--hot-spots %d: %d ranks make at most %d groups", j.HotSpots.Groups, ranks, ranks/2)

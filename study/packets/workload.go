@@ -119,6 +119,7 @@ func levelOf(p *route.Plan, name string) (uint8, error) {
 func (j *job) uniform(r *oneRun) *packet.Streams {
 	streams := &packet.Streams{Targets: r.hosts, Seed: r.seed}
 	peers := j.peersOf(r.hosts)
+	near, far := j.bySubnet(r.hosts)
 	if j.servers != nil {
 		streams.Server = j.servers.Of
 	}
@@ -129,6 +130,9 @@ func (j *job) uniform(r *oneRun) *packet.Streams {
 				continue // nobody to send to
 			}
 		}
+		if near != nil {
+			s.Targets, s.Far, s.FarShare = near[i], far[i], *j.FarShare
+		}
 		if j.HotSpots.Groups > 0 {
 			if spot := packet.HotSpot(r.hosts, j.HotSpots.Groups, i); spot != h && (j.servers == nil || j.servers.Meet(h, spot)) {
 				s.Spot, s.Share = spot, j.HotSpots.Share
@@ -137,6 +141,35 @@ func (j *job) uniform(r *oneRun) *packet.Streams {
 		streams.List = append(streams.List, s)
 	}
 	return streams
+}
+
+// bySubnet lists for each host the hosts of its subnet and of the others; nil without a share for
+// other subnets.
+func (j *job) bySubnet(hosts []int32) (near, far [][]int32) {
+	if j.FarShare == nil {
+		return nil, nil
+	}
+	near, far = make([][]int32, len(hosts)), make([][]int32, len(hosts))
+	for s := range int32(len(j.Between.Plan.Net.Subnets)) {
+		inside := map[int32]bool{}
+		for _, h := range j.Between.Flat.Hosts(s) {
+			inside[h] = true
+		}
+		var own, others []int32
+		for _, h := range hosts {
+			if inside[h] {
+				own = append(own, h)
+			} else {
+				others = append(others, h)
+			}
+		}
+		for i, h := range hosts {
+			if inside[h] {
+				near[i], far[i] = own, others
+			}
+		}
+	}
+	return near, far
 }
 
 // stream makes one of several flows of a source.

@@ -4,6 +4,8 @@
 // number of its table entries. And destinations come neighbour after neighbour (see package
 // forest), not in order of LIDs.
 //
+// Options balance=entries and balance=first have the form of OpenSM instead (entries.go).
+//
 // Minimal paths on one lane may deadlock if the network has cycles; the judge (judge/check) says
 // where.
 //

@@ -15,14 +15,22 @@ func Spec() *route.Spec {
 		Paper:   "OpenSM Min Hop; compared in Domke, Hoefler and Nagel 2011 (paper 003)",
 		Cost:    "time O(switches x (channels + LIDs)), memory O(channels) and the tables",
 		Lanes:   "none",
-		New:     func(route.Options) (route.Engine, error) { return engine{}, nil },
+		Options: []route.Option{{
+			Name: "balance", Default: "load", OneOf: []string{"load", "entries", "first"},
+			Doc: "load: the least loaded port; entries: the port with the fewest table entries at this switch, LID after LID, as OpenSM has it; first: always the first port, as OpenSM's LASH takes its paths",
+		}},
+		New: func(o route.Options) (route.Engine, error) { return engine{o.String("balance")}, nil },
 	}
 }
 
-type engine struct{}
+type engine struct{ balance string }
 
 // Route implements route.Engine.
-func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	if e.balance != "load" {
+		tables, err := ByEntries(ctx, in, byLID(in), e.balance == "first")
+		return &route.Plan{Ends: in.Ends, Tables: tables}, err
+	}
 	net := forest.NewNet(in.Graph)
 	tables, err := forest.Build(ctx, in, net, func(_ int, t int32, h *forest.Hops) { search(net, t, h) })
 	if err != nil {

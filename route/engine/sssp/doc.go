@@ -11,7 +11,7 @@
 // the loaded channel that it avoids. |V|^2 is also too small if V are the switches, and each counts
 // all its hosts. Here w is infinite: distances are pairs of hops and load, and hops are compared
 // first. This makes the search a breadth-first one, which the LIDs of a switch and its hosts share,
-// and replaces the priority queue.
+// and replaces the priority queue. Option first has a finite weight instead (weighted.go).
 //
 // # Deviations
 //

@@ -18,9 +18,17 @@ func Spec() *route.Spec {
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithm 1; Hoefler, Schneider and Lumsdaine 2009",
 		Cost:    "time O((switches + LIDs) x channels), memory O(channels) and the tables",
 		Lanes:   "none",
-		Options: []route.Option{UsualPasses},
-		New:     func(o route.Options) (route.Engine, error) { return engine{o.Int(UsualPasses.Name)}, nil },
+		Options: []route.Option{UsualPasses, firstWeight},
+		New: func(o route.Options) (route.Engine, error) {
+			return engine{passes: o.Int(UsualPasses.Name), first: o.Int(firstWeight.Name)}, nil
+		},
 	}
+}
+
+// firstWeight is the option for algorithm 1 with a finite first weight.
+var firstWeight = route.Option{
+	Name: "first", Default: 0, Min: 0, Max: 1 << 40,
+	Doc: "the first weight of all channels, with one pass: 1 lets paths make detours, the square of the number of nodes is the paper's; 0: infinite, so that paths are minimal",
 }
 
 // UsualPasses is the option passes of engines that choose a default by network size (PassesFor).
@@ -64,10 +72,14 @@ var Passes = route.Option{
 	Doc: "number of passes over all LIDs; from the second on each is routed again beside all others, which evens out the load if links are missing",
 }
 
-type engine struct{ passes int }
+type engine struct{ passes, first int }
 
 // Route implements route.Engine.
 func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	if e.first > 0 {
+		tables, err := weighted(ctx, in, int64(e.first))
+		return &route.Plan{Ends: in.Ends, Tables: tables}, err
+	}
 	tables, err := Build(ctx, in, PassesFor(in, e.passes))
 	if err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -85,6 +87,19 @@ func verify(t rapid.TB, items [][][]int32, r *Result) {
 	}
 }
 
+// minimum solves a problem with a limit of steps alone.
+func minimum(t rapid.TB, p *Problem, steps int) *Result {
+	t.Helper()
+	r, err := p.Minimum(context.Background(), Limits{Conflicts: math.MaxInt, Cycles: math.MaxInt, Steps: steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// ofPaths makes the problem of the paper: every path is an item.
+func ofPaths(paths [][]int32) (*Problem, error) { return together(single(paths)) }
+
 func single(paths [][]int32) [][][]int32 {
 	var items [][][]int32
 	for _, p := range paths {
@@ -95,7 +110,7 @@ func single(paths [][]int32) [][][]int32 {
 
 func problem(t rapid.TB, paths [][]int32) *Problem {
 	t.Helper()
-	p, err := New(paths)
+	p, err := ofPaths(paths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +129,7 @@ func word(s string) []int32 {
 // TestPaperExample is Fig. 3: bc and abc share a class, cdab needs another.
 func TestPaperExample(t *testing.T) {
 	paths := [][]int32{word("bc"), word("abc"), word("cdab")}
-	r := problem(t, paths).Minimum(1000)
+	r := minimum(t, problem(t, paths), 1000)
 	verify(t, single(paths), r)
 	if r.Lower != 2 || r.Upper != 2 || r.Class[0] != r.Class[1] || r.Class[1] == r.Class[2] {
 		t.Errorf("got %+v", r)
@@ -144,7 +159,7 @@ func TestSmall(t *testing.T) {
 			paths = append(paths, word(w))
 		}
 		p := problem(t, paths)
-		r := p.Minimum(1000)
+		r := minimum(t, p, 1000)
 		verify(t, single(paths), r)
 		if b := p.Bound(); b != c.bound || r.Upper != c.exact || !r.Exact() {
 			t.Errorf("%q: bound %d, %+v, want %d and %d", c.paths, b, r, c.bound, c.exact)
@@ -154,11 +169,11 @@ func TestSmall(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for _, path := range []string{"aba", "aa", "xabcay"} {
-		if _, err := New([][]int32{word("ab"), word(path)}); err == nil || err.Error() != "partition: item 1 has a cycle of its own" {
+		if _, err := ofPaths([][]int32{word("ab"), word(path)}); err == nil || err.Error() != "partition: item 1 has a cycle of its own" {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := Together([][][]int32{{word("ab"), word("ba")}}); err == nil {
+	if _, err := together([][][]int32{{word("ab"), word("ba")}}); err == nil {
 		t.Error("two paths that close a cycle share a class")
 	}
 }
@@ -203,18 +218,18 @@ func TestMinimumIsTheDefinition(t *testing.T) {
 	tight, all, open := 0, 0, 0
 	draws.Check(t, func(t *rapid.T) {
 		items := drawItems(t)
-		p, err := Together(items)
+		p, err := together(items)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := fewest(items)
-		r := p.Minimum(1 << 20)
+		r := minimum(t, p, 1<<20)
 		verify(t, items, r)
 		bound := p.Bound()
 		if !r.Exact() || r.Upper != want || bound > want {
 			t.Fatalf("bound %d, %+v, want %d", bound, r, want)
 		}
-		cut := p.Minimum(rapid.IntRange(0, 12).Draw(t, "limit"))
+		cut := minimum(t, p, rapid.IntRange(0, 12).Draw(t, "limit"))
 		verify(t, items, cut)
 		if cut.Lower > want || cut.Upper < want {
 			t.Fatalf("with a limit from %d to %d, want %d", cut.Lower, cut.Upper, want)
@@ -240,7 +255,7 @@ func TestMinimumIsTheDefinition(t *testing.T) {
 func TestLimitLeavesBounds(t *testing.T) {
 	vertices, edges := mycielski(4)
 	p := problem(t, Colouring(vertices, edges))
-	r := p.Minimum(1)
+	r := minimum(t, p, 1)
 	if r.Exact() || r.Lower != 2 || r.Upper < 5 {
 		t.Errorf("after one step: %d to %d", r.Lower, r.Upper)
 	}

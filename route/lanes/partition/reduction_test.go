@@ -101,7 +101,7 @@ func TestReductionOnKnownGraphs(t *testing.T) {
 			}
 		}
 		paths := Colouring(vertices, edges)
-		r := problem(t, paths).Minimum(1 << 20)
+		r := minimum(t, problem(t, paths), 1<<20)
 		verify(t, single(paths), r)
 		if !r.Exact() || r.Upper != c.chromatic {
 			t.Errorf("%s: %d to %d classes after %d steps, want %d", c.name, r.Lower, r.Upper, r.Steps, c.chromatic)
@@ -132,7 +132,7 @@ func TestReduction(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		vertices, edges := drawGraph(rng)
 		paths := Colouring(vertices, edges)
-		r := problem(t, paths).Minimum(1 << 20)
+		r := minimum(t, problem(t, paths), 1<<20)
 		verify(t, single(paths), r)
 		var proper [][2]int32
 		for _, e := range edges {

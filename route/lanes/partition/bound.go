@@ -1,24 +1,47 @@
 package partition
 
-import "slices"
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
 
-// Bound is a lower bound on the number of classes: see the package comment.
+// Bound returns a lower bound on the number of classes: see the package comment.
 func (p *Problem) Bound() int {
-	return p.bound(p.clique(p.conflicts()))
+	ctx := context.Background()
+	conflict, _ := p.conflicts(ctx) // fails only if the context ends
+	n, _ := p.bound(ctx, p.clique(conflict), math.MaxInt)
+	return n
 }
 
-func (p *Problem) bound(clique []int32) int {
+func (p *Problem) bound(ctx context.Context, clique []int32, cycles int) (int, error) {
 	switch {
 	case len(p.join) == 0:
-		return 0
+		return 0, nil
 	case len(p.core) == 0:
-		return 1
+		return 1, nil
 	}
-	return max(len(clique), p.cycleBound())
+	n, err := p.cycleBound(ctx, cycles)
+	return max(len(clique), n), err
 }
 
-// conflicts lists for every item of the core those with which it closes a cycle.
-func (p *Problem) conflicts() [][]bool {
+// longest returns the problem of some items that matter: those with the most dependencies, as many
+// as make no more than a number of pairs.
+func (p *Problem) longest(pairs int) *Problem {
+	some := *p
+	some.core = slices.Clone(p.core)
+	slices.SortStableFunc(some.core, func(a, b []int32) int { return cmp.Compare(len(b), len(a)) })
+	n := 1
+	for n < len(some.core) && n*(n+1)/2 <= pairs {
+		n++
+	}
+	some.core = some.core[:n]
+	return &some
+}
+
+// conflicts lists for every item of the core the items with which it closes a cycle.
+func (p *Problem) conflicts(ctx context.Context) ([][]bool, error) {
 	n := len(p.core)
 	conflict := make([][]bool, n)
 	for i := range conflict {
@@ -26,6 +49,9 @@ func (p *Problem) conflicts() [][]bool {
 	}
 	one := p.newClass()
 	for i, edges := range p.core {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		one.add(edges, 1)
 		for j := range i {
 			conflict[i][j] = one.closes(p.core[j])
@@ -33,7 +59,7 @@ func (p *Problem) conflicts() [][]bool {
 		}
 		one.add(edges, -1)
 	}
-	return conflict
+	return conflict, nil
 }
 
 // degrees counts the conflicts of every item.
@@ -49,8 +75,11 @@ func degrees(conflict [][]bool) []int32 {
 	return degree
 }
 
-// clique finds many items that conflict pairwise: from each item on, the one with
-// the most conflicts that fits.
+// mostStarts is the maximum number of items at which a clique starts.
+const mostStarts = 256
+
+// clique finds many items that conflict pairwise: from each item on, it adds the one with the most
+// conflicts that fits.
 func (p *Problem) clique(conflict [][]bool) []int32 {
 	degree := degrees(conflict)
 	order := make([]int32, len(degree))
@@ -59,7 +88,7 @@ func (p *Problem) clique(conflict [][]bool) []int32 {
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return int(degree[b] - degree[a]) })
 	var best []int32
-	for _, first := range order {
+	for _, first := range order[:min(len(order), mostStarts)] {
 		clique := []int32{first}
 		for _, i := range order {
 			if !slices.ContainsFunc(clique, func(j int32) bool { return !conflict[i][j] }) {
@@ -73,13 +102,21 @@ func (p *Problem) clique(conflict [][]bool) []int32 {
 	return best
 }
 
-// cycleBound counts items along one shortest cycle through each edge.
-func (p *Problem) cycleBound() int {
+// cycleBound counts items along one shortest cycle through each edge, or through some of the edges,
+// evenly spaced.
+func (p *Problem) cycleBound(ctx context.Context, cycles int) (int, error) {
 	at := p.itemsByEdge(p.core)
-	seen := make([]int, len(p.core)) // by item: 1 + the edge that is looked at
+	seen := make([]int, len(p.core)) // by item: 1 + the edge whose cycle is counted
 	best := 1
+	step := max(1, (len(p.head)-1)/cycles+1)
 	for v := range p.nodes {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		for e := p.start[v]; e < p.start[v+1]; e++ {
+			if int(e)%step != 0 {
+				continue
+			}
 			on, fewest := 0, len(p.core)
 			for _, f := range p.shortestCycle(v, e) {
 				fewest = min(fewest, len(at[f]))
@@ -93,11 +130,11 @@ func (p *Problem) cycleBound() int {
 			best = max(best, (on+on-fewest-1)/(on-fewest))
 		}
 	}
-	return best
+	return best, nil
 }
 
-// shortestCycle finds the edges of a shortest cycle through edge first, which leaves
-// node v. There is one: other edges were left out.
+// shortestCycle finds the edges of a shortest cycle through edge first, which leaves node v. There
+// is one: other edges were left out.
 func (p *Problem) shortestCycle(v, first int32) []int32 {
 	by := make([]int32, p.nodes) // by node: 1 + the edge by which it was found
 	from := make([]int32, p.nodes)

@@ -1,4 +1,4 @@
-package main
+package fewest
 
 import (
 	"errors"
@@ -27,7 +27,8 @@ type lidsOptions struct {
 	solving routing.Solving
 }
 
-func lidsCmd() *cobra.Command {
+// LIDs returns weft lids.
+func LIDs() *cobra.Command {
 	var o lidsOptions
 	cmd := &cobra.Command{
 		Use:   "lids GRAPH",

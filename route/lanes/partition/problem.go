@@ -19,71 +19,78 @@ type Problem struct {
 // free marks an item that is on no cycle: any class will do.
 const free int32 = -1
 
-// New makes the problem of the paper: every path, a sequence of channel numbers, is
-// an item. It fails when a path comes through a channel twice.
-func New(paths [][]int32) (*Problem, error) {
-	items := make([][][]int32, len(paths))
-	for i := range paths {
-		items[i] = paths[i : i+1]
-	}
-	return Together(items)
-}
-
-// Together makes a problem whose items are sets of paths that share a class. It
-// fails when an item has a cycle of its own, which no partition can break.
-func Together(items [][][]int32) (*Problem, error) {
-	g := numberEdges(items)
-	p := g.cyclicPart()
-	alone := p.newClass()
-	for i, edges := range p.core {
-		if alone.closes(edges) {
-			return nil, fmt.Errorf("partition: item %d has a cycle of its own", i)
+// together makes a problem whose items are sets of paths that share a class. It fails with OwnCycle
+// if the paths of an item close a cycle.
+func together(items [][][]int32) (*Problem, error) {
+	g := &graph{number: map[int32]int32{}, items: make([][][2]int32, len(items))}
+	for i, paths := range items {
+		for _, path := range paths {
+			for k := 1; k < len(path); k++ {
+				g.items[i] = append(g.items[i], [2]int32{g.node(path[k-1]), g.node(path[k])})
+			}
 		}
 	}
-	p.dropContained()
-	return p, nil
+	return g.problem()
 }
 
-// graph is the channel dependency graph of all items, as they are given.
+// graph is the channel dependency graph of all given items.
 type graph struct {
 	number map[int32]int32 // of a channel
 	edges  [][2]int32      // ascending; by node
 	items  [][][2]int32
 }
 
-func numberEdges(items [][][]int32) *graph {
-	g := &graph{number: map[int32]int32{}, items: make([][][2]int32, len(items))}
-	node := func(channel int32) int32 {
-		n, ok := g.number[channel]
-		if !ok {
-			n = int32(len(g.number))
-			g.number[channel] = n
-		}
-		return n
+// node numbers a channel.
+func (g *graph) node(channel int32) int32 {
+	n, ok := g.number[channel]
+	if !ok {
+		n = int32(len(g.number))
+		g.number[channel] = n
 	}
-	for i, paths := range items {
-		for _, path := range paths {
-			for k := 1; k < len(path); k++ {
-				g.items[i] = append(g.items[i], [2]int32{node(path[k-1]), node(path[k])})
-			}
-		}
+	return n
+}
+
+// problem drops items that do not matter.
+func (g *graph) problem() (*Problem, error) {
+	for i := range g.items {
 		slices.SortFunc(g.items[i], byEnds)
 		g.items[i] = slices.Compact(g.items[i])
 		g.edges = append(g.edges, g.items[i]...)
 	}
 	slices.SortFunc(g.edges, byEnds)
 	g.edges = slices.Compact(g.edges)
-	return g
+	p := g.cyclicPart()
+	alone := p.newClass()
+	for i, edges := range p.core {
+		if alone.closes(edges) {
+			return nil, &OwnCycle{i}
+		}
+	}
+	p.dropContained()
+	return p, nil
+}
+
+// OwnCycle says that the paths of one item close a cycle, which no partition can break.
+type OwnCycle struct{ Item int }
+
+// Error implements error.
+func (e *OwnCycle) Error() string {
+	return fmt.Sprintf("partition: item %d has a cycle of its own", e.Item)
 }
 
 func byEnds(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
-// cyclicPart keeps the edges within strongly connected components: all that are on
-// cycles. The core holds every item then.
+// cyclicPart keeps the edges on cycles: those within strongly connected components. The core then
+// holds every item.
 func (g *graph) cyclicPart() *Problem {
 	n := int32(len(g.number))
 	p := &Problem{nodes: n, start: make([]int32, n+1), core: make([][]int32, len(g.items)), join: make([]int32, len(g.items))}
-	component := g.components()
+	out, in := make([][]int32, n), make([][]int32, n)
+	for _, e := range g.edges {
+		out[e[0]] = append(out[e[0]], e[1])
+		in[e[1]] = append(in[e[1]], e[0])
+	}
+	component := components(out, in)
 	id := make(map[[2]int32]int32, len(g.edges))
 	for _, e := range g.edges {
 		if component[e[0]] == component[e[1]] {
@@ -105,16 +112,11 @@ func (g *graph) cyclicPart() *Problem {
 	return p
 }
 
-// components numbers the strongly connected components (Kosaraju and Sharir): in
-// the order in which a search backwards along the edges leaves the nodes last to
-// first, a search forwards stays within one.
-func (g *graph) components() []int32 {
-	n := len(g.number)
-	out, in := make([][]int32, n), make([][]int32, n)
-	for _, e := range g.edges {
-		out[e[0]] = append(out[e[0]], e[1])
-		in[e[1]] = append(in[e[1]], e[0])
-	}
+// components numbers the strongly connected components of a graph, given by the nodes after and
+// before each (Kosaraju and Sharir): in the order in which a search backwards leaves the nodes,
+// last to first, a search forwards stays within one.
+func components(out, in [][]int32) []int32 {
+	n := len(out)
 	left := make([]int32, 0, n)
 	seen := make([]bool, n)
 	for v := range int32(n) {
@@ -140,7 +142,7 @@ func visit(v int32, next [][]int32, seen []bool, leave func(int32)) {
 	leave(v)
 }
 
-// dropContained leaves in the core the items whose edges no other item has all of.
+// dropContained removes items from the core if another item has all of their edges.
 func (p *Problem) dropContained() {
 	at := p.itemsByEdge(p.core)
 	keeps := make([]int32, len(p.core)) // by item: the one that takes it along, itself, or free
@@ -178,7 +180,7 @@ func (p *Problem) dropContained() {
 	p.core = core
 }
 
-// contains tells whether all of some ascending numbers are among others.
+// contains reports whether all of some ascending numbers are among others.
 func contains(all, some []int32) bool {
 	for _, e := range some {
 		i, ok := slices.BinarySearch(all, e)
@@ -204,17 +206,12 @@ func (p *Problem) itemsByEdge(items [][]int32) [][]int32 {
 type class struct {
 	p      *Problem
 	count  []int32 // by edge: items that make it
-	colour []uint8 // by node: scratch of closes
+	colour []int64 // by node: grey if it is open in the search, grey+1 if closed, less if not seen
+	grey   int64   // of the current search
 }
 
-const (
-	white uint8 = iota
-	grey
-	black
-)
-
 func (p *Problem) newClass() *class {
-	return &class{p: p, count: make([]int32, len(p.head)), colour: make([]uint8, p.nodes)}
+	return &class{p: p, count: make([]int32, len(p.head)), colour: make([]int64, p.nodes)}
 }
 
 func (c *class) add(edges []int32, by int32) {
@@ -223,11 +220,11 @@ func (c *class) add(edges []int32, by int32) {
 	}
 }
 
-// closes tells whether an item more would close a cycle. That cycle has an edge of
-// the item, so the search starts at these.
+// closes reports whether one more item would close a cycle. That cycle has an edge of the item, so
+// the search starts at these.
 func (c *class) closes(edges []int32) bool {
 	c.add(edges, 1)
-	clear(c.colour)
+	c.grey += 2
 	found := slices.ContainsFunc(edges, func(e int32) bool { return c.cycleFrom(c.p.head[e]) })
 	c.add(edges, -1)
 	return found
@@ -235,17 +232,17 @@ func (c *class) closes(edges []int32) bool {
 
 func (c *class) cycleFrom(v int32) bool {
 	switch c.colour[v] {
-	case grey:
+	case c.grey:
 		return true
-	case black:
+	case c.grey + 1:
 		return false
 	}
-	c.colour[v] = grey
+	c.colour[v] = c.grey
 	for e := c.p.start[v]; e < c.p.start[v+1]; e++ {
 		if c.count[e] > 0 && c.cycleFrom(c.p.head[e]) {
 			return true
 		}
 	}
-	c.colour[v] = black
+	c.colour[v] = c.grey + 1
 	return false
 }

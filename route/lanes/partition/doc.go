@@ -1,12 +1,11 @@
 // Package partition solves the acyclic path partitioning problem (APP) of Domke, Hoefler and Nagel,
-// "Deadlock-Free Oblivious Routing for Arbitrary Topologies" (paper 003), section III-A. It has
-// only tests: they compare the numbers of lanes that package lanes needs with the least possible
-// number.
+// "Deadlock-Free Oblivious Routing for Arbitrary Topologies" (paper 003), section III-A: what is
+// the least number of lanes for given paths? Of takes the paths of forwarding tables.
 //
 // The problem: divide paths into as few classes as possible, so that in no class the dependencies
 // of the paths (from each channel to the next one) form a cycle. The number of classes is the least
 // number of lanes for these paths. The problem is NP-complete (Theorem 1); Colouring is the
-// reduction of the proof.
+// reduction of the proof (in the tests).
 //
 // The elements of classes are items: single paths, as in the paper, or sets of paths that must
 // share a lane (a request and its answer).

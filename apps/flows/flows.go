@@ -1,0 +1,201 @@
+// Package flows runs a Program on the paths of a Plan, with messages as flows of max-min fair rates
+// (sim/fluid). A message begins when its rank hands it to a port, takes its share of every link of
+// its path, and is at its target after its last byte and the latency of the path.
+package flows
+
+import (
+	"context"
+	"fmt"
+
+	"weft/apps/machine"
+	"weft/apps/places"
+	"weft/apps/program"
+	"weft/internal/event"
+	"weft/sim/flow"
+	"weft/sim/fluid"
+)
+
+// Hardware holds the times and shares of the hardware.
+type Hardware struct {
+	Payload     float64       // share of a link's rate that carries data
+	Switch      int64         // latency of a switch, in picoseconds
+	Cable       int64         // delay of a cable, in picoseconds
+	UnknownRate int32         // of links without a known rate, in Mbit/s
+	Memory      places.Memory // between ranks of one machine
+	OneSwitch   bool          // in place of the fabric, a switch that joins all hosts
+}
+
+// Run is a Program under way.
+type Run struct {
+	Machine  *machine.Machine
+	net      *flow.Network
+	places   *places.Places
+	hardware Hardware
+	fluid    *fluid.Network
+	queue    event.Queue[int64, occasion]
+	failed   error
+	path     []int32
+	ended    []int32
+	latency  []int64 // by number of a message under way: from the end of its flow to its arrival
+	bytes    []float64
+	paths    [][2]int32
+	link     []float64 // by link: bytes that crossed it
+}
+
+// occasion is the begin of a message's flow, or its arrival.
+type occasion struct {
+	message int32
+	begin   bool
+}
+
+// New prepares a run.
+func New(net *flow.Network, where *places.Places, h Hardware, p program.Program, costs machine.Parameters) *Run {
+	capacity := make([]float64, net.Links())
+	for l := range capacity {
+		rate := net.Rate(int32(l))
+		if rate == 0 {
+			rate = h.UnknownRate
+		}
+		capacity[l] = float64(rate) / 8e6 * h.Payload
+	}
+	r := &Run{net: net, places: where, hardware: h, fluid: fluid.New(capacity, net.LongestPath()), link: make([]float64, len(capacity))}
+	r.Machine = machine.On(r, p, costs, 1000)
+	return r
+}
+
+// Send takes a message of the Machine.
+func (r *Run) Send(at machine.Time, m machine.Message) {
+	for int(m.Number) >= len(r.bytes) {
+		r.bytes, r.latency, r.paths = append(r.bytes, 0), append(r.latency, 0), append(r.paths, [2]int32{})
+	}
+	src, dst, local := r.places.Between(m.From, m.To, m.NIC)
+	if local {
+		r.queue.Put(int64(at)+r.hardware.Memory.Picoseconds(m.Bytes), occasion{message: m.Number})
+		return
+	}
+	r.paths[m.Number], r.bytes[m.Number] = [2]int32{src, dst}, float64(max(m.Bytes, 1))
+	if !m.Control {
+		r.queue.Put(int64(at), occasion{m.Number, true})
+		return
+	}
+	// A request is smaller than a packet: it takes no share of a link.
+	if path, ok := r.walk(m.Number); ok {
+		r.queue.Put(int64(at)+r.latency[m.Number]+r.alone(path, m.Number), occasion{message: m.Number})
+	}
+}
+
+// walk finds the path of a message and its latency.
+func (r *Run) walk(m int32) ([]int32, bool) {
+	ends := r.paths[m]
+	path, ok := r.net.Path(ends[0], ends[1], r.path[:0])
+	r.path = path
+	if !ok {
+		r.failed = fmt.Errorf("the tables do not lead from host port %d to %d", ends[0], ends[1])
+		return nil, false
+	}
+	if r.hardware.OneSwitch {
+		path = append(path[:1], path[len(path)-1])
+	}
+	r.latency[m] = int64(len(path))*r.hardware.Cable + int64(len(path)-1)*r.hardware.Switch
+	return path, true
+}
+
+// alone is the time of a message's bytes on the slowest link of a path.
+func (r *Run) alone(path []int32, m int32) int64 {
+	rate := r.fluid.Capacity(path[0])
+	for _, l := range path {
+		rate = min(rate, r.fluid.Capacity(l))
+	}
+	return int64(r.bytes[m] / rate)
+}
+
+// begin starts the flow of a message.
+func (r *Run) begin(at int64, m int32) {
+	path, ok := r.walk(m)
+	if !ok {
+		return
+	}
+	for _, l := range path {
+		r.link[l] += r.bytes[m]
+	}
+	r.fluid.Begin(at, path, r.bytes[m], m)
+}
+
+// next returns the time of the network's next event; rates are computed only if nothing else
+// happens before time now has passed.
+func (r *Run) next(now int64) (at int64, ok bool) {
+	at, ok = r.queue.Next()
+	if ok && at <= now {
+		return at, true
+	}
+	if r.fluid.Active() > 0 {
+		if end, some := r.fluid.Next(); some && (!ok || end <= at) {
+			return end, true
+		}
+	}
+	return at, ok
+}
+
+// Run executes the Program to its end, or until nothing moves. progress is called now and then with
+// the present time in picoseconds.
+func (r *Run) Run(ctx context.Context, progress func(now int64)) error {
+	now := int64(0)
+	for n := 0; ; n++ {
+		if n&0xfff == 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if progress != nil {
+				progress(now)
+			}
+		}
+		own, some := r.Machine.Next()
+		if some && int64(own) <= now {
+			r.Machine.Step()
+			continue
+		}
+		at, ok := r.next(now)
+		switch {
+		case r.failed != nil:
+			return r.failed
+		case !some && !ok:
+			return nil
+		case some && (!ok || int64(own) <= at):
+			now = int64(own)
+			r.Machine.Step()
+		default:
+			now = at
+			r.step(at)
+		}
+	}
+}
+
+// step lets everything happen that the network has for a time.
+func (r *Run) step(at int64) {
+	for {
+		next, ok := r.queue.Next()
+		if !ok || next != at {
+			break
+		}
+		_, e := r.queue.Take()
+		if e.begin {
+			r.begin(at, e.message)
+		} else {
+			r.Machine.Arrive(machine.Time(at), e.message)
+		}
+	}
+	if !r.fluid.Changed() {
+		if end, ok := r.fluid.Next(); ok && end == at {
+			r.ended = r.fluid.End(r.ended[:0])
+			for _, m := range r.ended {
+				r.queue.Put(at+r.latency[m], occasion{message: m})
+			}
+		}
+	}
+}
+
+// LinkBytes returns the bytes that crossed each link of the Network.
+func (r *Run) LinkBytes() []float64 { return r.link }
+
+// Capacity returns the rate of a link for data, in bytes per picosecond.
+func (r *Run) Capacity(link int32) float64 { return r.fluid.Capacity(link) }

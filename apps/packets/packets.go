@@ -1,0 +1,111 @@
+// Package packets runs a Program on the packet simulator: messages are cut into packets, which take
+// the ports, lanes and credits of a Plan (sim/packet).
+package packets
+
+import (
+	"weft/apps/machine"
+	"weft/apps/places"
+	"weft/apps/program"
+	"weft/internal/event"
+	"weft/sim/packet"
+)
+
+// Work is the workload of a Program.
+type Work struct {
+	Machine *machine.Machine
+	places  *places.Places
+	memory  places.Memory
+	later   event.Queue[packet.Time, occasion]
+	timer   packet.Time // the earliest timer that is set, or never
+	sim     *packet.Sim
+}
+
+// occasion is a message that begins later, or one within a machine that arrives.
+type occasion struct {
+	message  machine.Message
+	src, dst int32
+	arrives  bool
+}
+
+const never packet.Time = 1<<63 - 1
+
+// New returns the workload of a Program.
+func New(where *places.Places, memory places.Memory, p program.Program, costs machine.Parameters) *Work {
+	w := &Work{places: where, memory: memory, timer: never}
+	w.Machine = machine.On(w, p, costs, machine.Time(packet.Nanosecond))
+	return w
+}
+
+// Send takes a message of the Machine.
+func (w *Work) Send(at machine.Time, m machine.Message) {
+	src, dst, local := w.places.Between(m.From, m.To, m.NIC)
+	t := packet.Time(at)
+	if local {
+		t += packet.Time(w.memory.Picoseconds(m.Bytes))
+	}
+	w.later.Put(t, occasion{m, src, dst, local})
+}
+
+// Begin starts the Program.
+func (w *Work) Begin(s *packet.Sim) {
+	w.sim = s
+	w.advance()
+}
+
+// Sent does nothing.
+func (w *Work) Sent(*packet.Sim, *packet.Message) {}
+
+// Delivered tells the Machine that a message is at its target.
+func (w *Work) Delivered(s *packet.Sim, m *packet.Message) {
+	w.Machine.Arrive(machine.Time(s.Now()), m.Tag)
+	w.advance()
+}
+
+// Timer goes on.
+func (w *Work) Timer(s *packet.Sim, _ int32) {
+	if w.timer <= s.Now() {
+		w.timer = never
+	}
+	w.advance()
+}
+
+// advance lets everything happen that is due, and sets a timer for what comes next.
+func (w *Work) advance() {
+	now := w.sim.Now()
+	for {
+		at, ok := w.Machine.Next()
+		if ok && packet.Time(at) <= now {
+			w.Machine.Step()
+			continue
+		}
+		next, some := w.later.Next()
+		if some && next <= now {
+			w.due()
+			continue
+		}
+		wake := never
+		if ok {
+			wake = packet.Time(at)
+		}
+		if some {
+			wake = min(wake, next)
+		}
+		if wake < w.timer {
+			w.timer = wake
+			w.sim.Timer(wake, 0)
+		}
+		return
+	}
+}
+
+// due sends the next message, or delivers it within its machine.
+func (w *Work) due() {
+	_, o := w.later.Take()
+	if o.arrives {
+		w.Machine.Arrive(machine.Time(w.sim.Now()), o.message.Number)
+		return
+	}
+	if err := w.sim.Send(o.src, o.dst, max(o.message.Bytes, 1), o.message.Number); err != nil {
+		w.sim.Fail(err)
+	}
+}

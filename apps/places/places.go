@@ -1,0 +1,59 @@
+// Package places puts the ranks of an application on the servers of a fabric.
+package places
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Places say where each rank runs.
+type Places struct {
+	// Ports are the host ports of each rank, in the order of its network ports: network port k of a
+	// program is port k, modulo their number.
+	Ports [][]int32
+	// Server is the machine of each rank. Ranks of one machine exchange messages in its memory.
+	Server []int32
+}
+
+// Ranks returns the number of ranks.
+func (p *Places) Ranks() int { return len(p.Ports) }
+
+// Between returns the ports of a message that a rank sends by its network port nic to another rank:
+// the ports of that number. local is true for ranks on one machine.
+func (p *Places) Between(from, to int32, nic uint8) (src, dst int32, local bool) {
+	a, b := p.Ports[from], p.Ports[to]
+	return a[int(nic)%len(a)], b[int(nic)%len(b)], p.Server[from] == p.Server[to]
+}
+
+// Memory is how ranks of one machine exchange messages.
+type Memory struct {
+	Latency int64 // in nanoseconds
+	Rate    int64 // in Mbit/s
+}
+
+// Picoseconds returns the time of a message.
+func (m Memory) Picoseconds(bytes int64) int64 {
+	return m.Latency*1000 + int64(float64(bytes)*8e6/float64(m.Rate))
+}
+
+// validate returns an error for a Memory that takes no time for anything, or all.
+func (m Memory) validate() error {
+	if m.Latency < 0 || m.Rate < 1 {
+		return fmt.Errorf("exchange on one server takes %d ns and %d Mbit/s: at least 0 and 1 are expected", m.Latency, m.Rate)
+	}
+	return nil
+}
+
+// ParseMemory reads a latency and a rate in Gbit/s, such as 500ns,200.
+func ParseMemory(text string) (Memory, error) {
+	latency, rate, ok := strings.Cut(text, ",")
+	d, err := time.ParseDuration(strings.TrimSpace(latency))
+	gbps, other := strconv.ParseFloat(strings.TrimSpace(rate), 64)
+	if !ok || err != nil || other != nil || gbps > 1e6 {
+		return Memory{}, fmt.Errorf("%q: a latency and a rate in Gbit/s such as 500ns,200 are expected", text)
+	}
+	m := Memory{Latency: d.Nanoseconds(), Rate: int64(1000 * gbps)}
+	return m, m.validate()
+}

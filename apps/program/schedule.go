@@ -1,0 +1,126 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Schedule lists all operations of all ranks. Operations are numbered through the ranks: those of
+// rank r are Starts[r] up to Starts[r+1].
+type Schedule struct {
+	Ops    []Op    // ID is the number within the rank
+	Starts []int32 // by rank, and one more
+
+	// Operation i may not begin before some others of its rank have begun or ended. The list of
+	// those that wait for i is after[i] to after[i+1] in who; the ones that wait for its begin come
+	// first, up to begin[i].
+	after, begin []int32
+	who          []int32
+	waits        []int32 // by operation: for how many events it waits
+
+	cpus, nics int
+	labels     labels
+}
+
+// Shape returns the number of ranks, and the largest numbers of processors and network ports.
+func (s *Schedule) Shape() Shape { return Shape{len(s.Starts) - 1, s.cpus, s.nics} }
+
+// Rank returns the rank of an operation by its number in Ops.
+func (s *Schedule) Rank(op int32) int32 {
+	rank, found := slices.BinarySearch(s.Starts, op+1)
+	if !found || rank > 0 {
+		rank--
+	}
+	return int32(rank)
+}
+
+// Name returns the name of an operation for messages: its label, or its number in its rank.
+func (s *Schedule) Name(op int32) string {
+	rank := s.Rank(op)
+	if label, ok := s.labels.of(op); ok {
+		return fmt.Sprintf("rank %d, %s", rank, label)
+	}
+	return fmt.Sprintf("rank %d, operation %d", rank, op-s.Starts[rank])
+}
+
+// Describe returns an operation's name and what it does.
+func (s *Schedule) Describe(op int32) string {
+	o := &s.Ops[op]
+	name := s.Name(op)
+	switch o.Kind {
+	case Send:
+		return fmt.Sprintf("%s: send %d bytes to rank %d, tag %d", name, o.Size, o.Peer, o.Tag)
+	case Recv:
+		return fmt.Sprintf("%s: recv %d bytes from rank %s, tag %s", name, o.Size, anyOr(o.Peer), anyOr(o.Tag))
+	default:
+		return fmt.Sprintf("%s: calc %d ns", name, o.Size)
+	}
+}
+
+func anyOr(n int32) string {
+	if n == Any {
+		return "any"
+	}
+	return fmt.Sprint(n)
+}
+
+// Dependents returns the operations that wait for the begin of an operation, and for its end. The
+// lists belong to the Schedule.
+func (s *Schedule) Dependents(op int32) (begin, end []int32) {
+	return s.who[s.after[op]:s.begin[op]], s.who[s.begin[op]:s.after[op+1]]
+}
+
+// Waits returns for how many events an operation waits.
+func (s *Schedule) Waits(op int32) int32 { return s.waits[op] }
+
+// Run is a Schedule under way. It is the Program of one run.
+type Run struct {
+	*Schedule
+	left  []int32 // by operation: events that have not happened; -1 once it has ended
+	ready []Time  // by operation: the last event that it waited for
+}
+
+// Start begins a run of the Schedule.
+func (s *Schedule) Start() *Run {
+	return &Run{Schedule: s, left: slices.Clone(s.waits), ready: make([]Time, len(s.Ops))}
+}
+
+// First returns the operations of a rank that wait for nothing.
+func (r *Run) First(rank int32, to []Op) []Op {
+	for op := r.Starts[rank]; op < r.Starts[rank+1]; op++ {
+		if r.waits[op] == 0 {
+			to = append(to, r.Ops[op])
+		}
+	}
+	return to
+}
+
+// Began returns the operations that an operation's begin makes ready.
+func (r *Run) Began(rank, id int32, at Time, to []Op) []Op {
+	op := r.Starts[rank] + id
+	return r.free(r.who[r.after[op]:r.begin[op]], at, to)
+}
+
+// Ended returns the operations that an operation's end makes ready.
+func (r *Run) Ended(rank, id int32, at Time, to []Op) []Op {
+	op := r.Starts[rank] + id
+	r.left[op] = ended
+	return r.free(r.who[r.begin[op]:r.after[op+1]], at, to)
+}
+
+const ended = -1
+
+func (r *Run) free(waiting []int32, at Time, to []Op) []Op {
+	for _, op := range waiting {
+		r.ready[op] = max(r.ready[op], at)
+		if r.left[op]--; r.left[op] == 0 {
+			o := r.Ops[op]
+			o.Ready = r.ready[op]
+			to = append(to, o)
+		}
+	}
+	return to
+}
+
+// HasEnded reports whether an operation has ended.
+func (r *Run) HasEnded(op int32) bool { return r.left[op] == ended }

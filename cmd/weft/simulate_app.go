@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/apps/machine"
+	"weft/apps/places"
+	"weft/cmd/weft/cli"
+	"weft/fabric"
+	"weft/sim/packet"
+	"weft/study/app"
+	"weft/study/routing"
+)
+
+// appOptions are the options of weft simulate app.
+type appOptions struct {
+	fabric    cli.FabricFlags
+	routing   cli.RouteFlags
+	chain     string
+	files     routing.TableFiles
+	ideal     string
+	costs     string
+	byFlows   bool
+	placement string
+	ranksOn   string
+	memory    string
+	write     string
+	asJSON    bool
+}
+
+func simulateAppCmd() *cobra.Command {
+	var o appOptions
+	cmd := &cobra.Command{
+		Use:   "app [FABRIC] PROGRAM",
+		Short: "applications in time: schedules and collective operations",
+		Long: `Run an application on a fabric and say when each rank ends.
+
+PROGRAM is a file with a GOAL schedule, as text, binary or compressed with gzip, or a collective
+operation in one line. FABRIC is routed by an engine, or by existing tables (--plan, --lfts).
+With --ideal there is no FABRIC.
+
+NETWORKS
+
+  packets  the usual one: packets, credits and lanes of the Plan, as weft simulate packet
+  --flows  fast: each message is a flow, and all flows share links fairly (max-min)
+  --ideal  no fabric: the LogGOPS model, whose times equal LogGOPSim's to the nanosecond
+
+COSTS
+
+--ideal and --costs take a list such as L=1000,o=200,g=0,G=1,O=0,S=65536: latency, time of a
+processor for a message, least time between messages, network time a byte, processor time a byte,
+all in nanoseconds; and the size in bytes above which a send waits for its receive. On a fabric the
+network decides latency and rate: L and G have no effect there.
+
+OPERATIONS
+
+NAME(ALGORITHM,ranks=N,size=BYTES). Without ALGORITHM weft takes one by size and says why; without
+ranks= every place of the fabric is a rank.
+
+  allreduce      ring, doubling, halving; size= is the whole vector
+  reducescatter  ring; size= is the whole vector
+  allgather      ring, doubling, bruck; size= is the block of a rank
+  alltoall       pairwise, shift, bruck, atonce; size= is the block of a pair
+  broadcast, reduce  binomial; size= is the whole vector
+  barrier        dissemination
+
+THE FIGURES
+
+  end        when the last rank ends
+  bandwidth  size divided by time, and the bus bandwidth of nccl-tests
+  ideal      the same program on one switch for all hosts, and how many times as long this run takes
+  busiest    with --flows: the links with the largest share of their rate in use
+
+A schedule that cannot end is an error: it names the messages without receives, the receives
+without messages, and operations that wait for each other, by rank and label.`,
+		Example: `  weft simulate app 'rlft(8,3)' 'allreduce(ring,size=64MiB)' --flows
+  weft simulate app fabric.txt step.goal -e ftree
+  weft simulate app --ideal L=2500,o=1500,g=1000,G=6,S=65535 step.goal --json
+  weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("ideal") {
+				if len(args) != 1 {
+					return errors.New("--ideal has no fabric: give PROGRAM alone")
+				}
+				return o.runIdeal(cmd, args[0])
+			}
+			if len(args) != 2 {
+				return errors.New("give FABRIC and PROGRAM, or PROGRAM and --ideal")
+			}
+			return o.run(cmd, args[0], args[1])
+		},
+	}
+	o.add(cmd)
+	return cmd
+}
+
+func (o *appOptions) add(cmd *cobra.Command) {
+	o.fabric.Add(cmd)
+	o.fabric.AddRoles(cmd)
+	o.routing.Add(cmd)
+	cli.JSONFlag(cmd, &o.asJSON)
+	cli.ChainFlag(cmd, &o.chain)
+	f := cmd.Flags()
+	f.StringVar(&o.files.Plan, "plan", "", "use the Plan in `FILE` (weft route -o)")
+	f.StringVar(&o.files.LFTs, "lfts", "", "use the forwarding tables in `FILE`, of another subnet manager")
+	f.StringVar(&o.ideal, "ideal", "", "run on the ideal network with these `COSTS`, without a fabric")
+	f.StringVar(&o.costs, "costs", "", "`COSTS` of messages on a fabric, such as o=200,S=65536")
+	f.BoolVar(&o.byFlows, "flows", false, "carry messages as flows in place of packets")
+	f.StringVar(&o.placement, "placement", "leaf", "`ORDER` of ranks: leaf (fill leaf by leaf), spread (round robin over leaves), or random:SEED")
+	f.StringVar(&o.ranksOn, "ranks-on", "servers", "`WHAT` a rank is: servers, a server with all its ports; or ports, a host port")
+	f.StringVar(&o.write, "write-goal", "", "write PROGRAM to `FILE` as a schedule: binary if its name ends with .bin, else text")
+	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
+}
+
+func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
+	costs, err := app.ParseCosts(o.ideal, machine.Usual)
+	if err != nil {
+		return fmt.Errorf("--ideal: %w", err)
+	}
+	p, err := app.Open(arg, 0)
+	if err != nil {
+		return err
+	}
+	if err := o.writeGoal(cmd, p); err != nil {
+		return err
+	}
+	begun := time.Now()
+	var out *app.Run
+	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+		out, err = app.Ideal(ctx, p, costs)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out.Seconds = time.Since(begun).Seconds()
+	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
+}
+
+// request reads the options of a run on a fabric.
+func (o *appOptions) request() (*app.Request, error) {
+	costs, err := app.ParseCosts(o.costs, machine.Usual)
+	if err != nil {
+		return nil, fmt.Errorf("--costs: %w", err)
+	}
+	if o.ranksOn != "servers" && o.ranksOn != "ports" {
+		return nil, fmt.Errorf("--ranks-on %q: servers or ports is expected", o.ranksOn)
+	}
+	memory, err := places.ParseMemory(o.memory)
+	if err != nil {
+		return nil, fmt.Errorf("--memory: %w", err)
+	}
+	return &app.Request{
+		Costs: costs, Packets: !o.byFlows, Placement: o.placement, RanksOn: o.ranksOn,
+		Hardware: packet.Default(), Memory: memory, Workers: o.routing.Workers,
+	}, nil
+}
+
+func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
+	if err := cli.RefuseBesideTables(cmd, &o.files); err != nil {
+		return err
+	}
+	if err := o.routing.SetChain(o.chain); err != nil {
+		return err
+	}
+	req, err := o.request()
+	if err != nil {
+		return err
+	}
+	g, err := o.fabric.Graph(cmd, arg)
+	if err != nil {
+		return err
+	}
+	if req.Program, err = app.Open(name, o.places(g)); err != nil {
+		return err
+	}
+	if err := o.writeGoal(cmd, req.Program); err != nil {
+		return err
+	}
+	r, err := cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	var out *app.Run
+	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+		out, err = app.On(ctx, g, r, req)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out.Seconds = time.Since(begun).Seconds()
+	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
+}
+
+// writeGoal writes the program to the file that was asked for.
+func (o *appOptions) writeGoal(cmd *cobra.Command, p *app.Program) error {
+	if o.write == "" {
+		return nil
+	}
+	return cli.Output(cmd, o.write, func(w io.Writer) error { return p.Write(w, strings.HasSuffix(o.write, ".bin")) })
+}
+
+// places returns the number of places for ranks.
+func (o *appOptions) places(g *fabric.Graph) int { return app.Places(g, o.ranksOn) }

@@ -1,0 +1,165 @@
+package fluid
+
+import "math"
+
+// picoseconds is a time.
+type picoseconds = int64
+
+// Network is the state of all flows. It is deterministic, and not for concurrent use.
+type Network struct {
+	capacity []float64 // by link: bytes in a picosecond
+
+	// Flows are kept in slots, which are used again.
+	flows  []flow
+	unused []int32
+	stride int // links that the arrays have for each flow
+	count  int64
+
+	// The link at hop k of the flow in slot f has number f*stride+k. The flows of a link are a list
+	// of these numbers.
+	path, next, before []int32
+	first              []int32 // by link: the head of its list, or none
+
+	now   picoseconds
+	ends  endQueue
+	dirty []int32 // links on which flows have begun or ended since rates were computed
+	fill  filler
+	// Solved counts the flows whose rates were computed, over all changes.
+	Solved int64
+}
+
+// flow is a message on its way.
+type flow struct {
+	left  float64 // bytes at the time since
+	since picoseconds
+	rate  float64
+	end   picoseconds // when it ends if no rate changes
+	order int64       // among all flows, by begin
+	hops  int32
+	at    int32 // place in the queue of ends; none: not in it
+	id    int32 // the caller's number
+	// The last searches that met the flow, and that gave it a rate.
+	mark, frozen int32
+}
+
+const none int32 = -1
+
+// never is the end of a flow without a rate.
+const never picoseconds = math.MaxInt64
+
+// New returns an empty network. Capacities are in bytes per picosecond; paths have at most hops
+// links.
+func New(capacity []float64, hops int) *Network {
+	n := &Network{capacity: capacity, stride: max(hops, 1), first: make([]int32, len(capacity))}
+	for l := range n.first {
+		n.first[l] = none
+	}
+	n.ends.flows = &n.flows
+	n.fill.init(len(capacity))
+	return n
+}
+
+// Now returns the time of the last change.
+func (n *Network) Now() picoseconds { return n.now }
+
+// Active returns the number of flows.
+func (n *Network) Active() int { return len(n.flows) - len(n.unused) }
+
+// Begin starts a flow of some bytes on a path at a time not before the last change. The number id
+// comes back at its end.
+func (n *Network) Begin(at picoseconds, path []int32, bytes float64, id int32) {
+	n.now = at
+	s := n.slot()
+	n.flows[s] = flow{left: bytes, since: at, end: never, order: n.count, hops: int32(len(path)), at: none, id: id}
+	n.count++
+	for k, link := range path {
+		at := s*int32(n.stride) + int32(k)
+		n.path[at], n.before[at], n.next[at] = link, none, n.first[link]
+		if n.first[link] != none {
+			n.before[n.first[link]] = at
+		}
+		n.first[link] = at
+	}
+	if len(path) == 0 {
+		n.flows[s].end = at
+		n.ends.set(s)
+		return
+	}
+	n.dirty = append(n.dirty, path[0])
+}
+
+// slot returns an unused slot.
+func (n *Network) slot() int32 {
+	if last := len(n.unused) - 1; last >= 0 {
+		s := n.unused[last]
+		n.unused = n.unused[:last]
+		return s
+	}
+	n.flows = append(n.flows, flow{})
+	for range n.stride {
+		n.path, n.next, n.before = append(n.path, 0), append(n.next, 0), append(n.before, 0)
+	}
+	return int32(len(n.flows) - 1)
+}
+
+// Next returns the time at which the next flow ends; ok is false if no flow is under way.
+func (n *Network) Next() (at picoseconds, ok bool) {
+	if len(n.dirty) > 0 {
+		n.solve()
+	}
+	if len(n.ends.heap) == 0 {
+		return 0, false
+	}
+	return n.flows[n.ends.heap[0]].end, true
+}
+
+// End removes the flows that end at the time that Next has returned, and appends their numbers in
+// order of their begin.
+func (n *Network) End(ended []int32) []int32 {
+	n.now = n.flows[n.ends.heap[0]].end
+	for len(n.ends.heap) > 0 && n.flows[n.ends.heap[0]].end == n.now {
+		s := n.ends.pop()
+		ended = append(ended, n.flows[s].id)
+		n.remove(s)
+	}
+	return ended
+}
+
+// remove takes a flow off its links.
+func (n *Network) remove(s int32) {
+	base := s * int32(n.stride)
+	for at := base; at < base+n.flows[s].hops; at++ {
+		link, before, next := n.path[at], n.before[at], n.next[at]
+		if before == none {
+			n.first[link] = next
+		} else {
+			n.next[before] = next
+		}
+		if next != none {
+			n.before[next] = before
+		}
+		if n.first[link] != none {
+			n.dirty = append(n.dirty, link)
+		}
+	}
+	n.unused = append(n.unused, s)
+}
+
+// Rate returns the rate of the flow with a number, in bytes per picosecond, for tests and pictures.
+func (n *Network) Rate(id int32) float64 {
+	if len(n.dirty) > 0 {
+		n.solve()
+	}
+	for _, s := range n.ends.heap {
+		if n.flows[s].id == id {
+			return n.flows[s].rate
+		}
+	}
+	return 0
+}
+
+// Capacity returns the capacity of a link.
+func (n *Network) Capacity(link int32) float64 { return n.capacity[link] }
+
+// Changed reports whether flows have begun or ended since rates were computed.
+func (n *Network) Changed() bool { return len(n.dirty) > 0 }

@@ -1,0 +1,194 @@
+package fluid
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// play begins flows and returns when each ends.
+type begin struct {
+	at    picoseconds
+	path  []int32
+	bytes float64
+}
+
+func play(n *Network, begins []begin) []picoseconds {
+	ends := make([]picoseconds, len(begins))
+	next := 0
+	for next < len(begins) || n.Active() > 0 {
+		at, ok := picoseconds(0), false
+		if n.Active() > 0 {
+			at, ok = n.Next()
+		}
+		if next < len(begins) && (!ok || begins[next].at < at) {
+			for now := begins[next].at; next < len(begins) && begins[next].at == now; next++ {
+				n.Begin(now, begins[next].path, begins[next].bytes, int32(next))
+			}
+			continue
+		}
+		for _, id := range n.End(nil) {
+			ends[id] = n.Now()
+		}
+	}
+	return ends
+}
+
+// TestByHand: the examples of a textbook.
+func TestByHand(t *testing.T) {
+	a, b, c := []int32{0, 1}, []int32{0}, []int32{1}
+	n := New([]float64{1, 1}, 2)
+	for i, p := range [][]int32{a, b, c} {
+		n.Begin(0, p, 1000, int32(i))
+	}
+	for id := range int32(3) {
+		if r := n.Rate(id); r != 0.5 {
+			t.Errorf("flow %d has rate %v, want 0.5", id, r)
+		}
+	}
+	n = New([]float64{1, 2}, 2)
+	ends := play(n, []begin{{0, a, 3e6}, {0, b, 3e6}, {0, c, 3e6}})
+	if want := [3]picoseconds{6e6, 6e6, 2e6}; ends[0] != want[0] || ends[1] != want[1] || ends[2] != want[2] {
+		t.Errorf("ends %v, want %v", ends, want)
+	}
+}
+
+// TestAgainstDumb: rates have the bottleneck property, and ends agree with a simulation that
+// computes all rates anew at each change.
+func TestAgainstDumb(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		links := rapid.IntRange(1, 8).Draw(t, "links")
+		capacity := make([]float64, links)
+		for l := range capacity {
+			capacity[l] = float64(rapid.IntRange(1, 4).Draw(t, "capacity"))
+		}
+		var begins []begin
+		at := picoseconds(0)
+		for range rapid.IntRange(1, 20).Draw(t, "flows") {
+			path := rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(links-1)), 1, min(links, 4), rapid.ID).Draw(t, "path")
+			begins = append(begins, begin{at, path, float64(rapid.IntRange(1, 1_000_000).Draw(t, "bytes"))})
+			at += rapid.OneOf(rapid.Just(picoseconds(0)), rapid.Int64Range(0, 500_000)).Draw(t, "wait")
+		}
+		got := play(New(capacity, 4), begins)
+		want := dumb(capacity, begins)
+		for i := range got {
+			if math.Abs(float64(got[i])-want[i]) > 64+1e-6*want[i] {
+				t.Errorf("flow %d ends at %d, want %.0f", i, got[i], want[i])
+			}
+		}
+	})
+}
+
+// dumb plays flows with rates computed anew at each change.
+func dumb(capacity []float64, begins []begin) []float64 {
+	left, ends, now := make([]float64, len(begins)), make([]float64, len(begins)), 0.0
+	active, next := []int{}, 0
+	for next < len(begins) || len(active) > 0 {
+		for next < len(begins) && float64(begins[next].at) <= now {
+			left[next] = begins[next].bytes
+			active = append(active, next)
+			next++
+		}
+		rates := dumbRates(capacity, begins, active)
+		until := math.Inf(1)
+		if next < len(begins) {
+			until = float64(begins[next].at)
+		}
+		for k, i := range active {
+			until = min(until, now+left[i]/rates[k])
+		}
+		kept := active[:0:0]
+		for k, i := range active {
+			left[i] -= rates[k] * (until - now)
+			if left[i] <= 1e-6 {
+				ends[i] = until
+			} else {
+				kept = append(kept, i)
+			}
+		}
+		active, now = kept, until
+	}
+	return ends
+}
+
+// dumbRates raises all rates in small equal steps of the least room.
+func dumbRates(capacity []float64, begins []begin, active []int) []float64 {
+	rates, frozen := make([]float64, len(active)), make([]bool, len(active))
+	for {
+		step := math.Inf(1)
+		room, count := append([]float64(nil), capacity...), make([]int, len(capacity))
+		for k, i := range active {
+			for _, l := range begins[i].path {
+				room[l] -= rates[k]
+				if !frozen[k] {
+					count[l]++
+				}
+			}
+		}
+		for l := range room {
+			if count[l] > 0 {
+				step = min(step, room[l]/float64(count[l]))
+			}
+		}
+		if math.IsInf(step, 1) {
+			return rates
+		}
+		for k := range active {
+			if !frozen[k] {
+				rates[k] += step
+			}
+		}
+		for l := range room {
+			if count[l] > 0 && room[l]-step*float64(count[l]) < 1e-9 {
+				for k, i := range active {
+					for _, x := range begins[i].path {
+						frozen[k] = frozen[k] || x == int32(l)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBottleneck: each flow has a full link on which no flow is faster, and no link carries more
+// than it can.
+func TestBottleneck(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		links := rapid.IntRange(1, 30).Draw(t, "links")
+		capacity := make([]float64, links)
+		for l := range capacity {
+			capacity[l] = rapid.Float64Range(0.1, 10).Draw(t, "capacity")
+		}
+		n := New(capacity, 6)
+		var paths [][]int32
+		for i := range rapid.IntRange(1, 60).Draw(t, "flows") {
+			paths = append(paths, rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(links-1)), 1, min(links, 6), rapid.ID).Draw(t, "path"))
+			n.Begin(0, paths[i], 1e9, int32(i))
+			if rapid.Bool().Draw(t, "solve between") {
+				n.Next()
+			}
+		}
+		sum, fastest := make([]float64, links), make([]float64, links)
+		for i, p := range paths {
+			for _, l := range p {
+				sum[l] += n.Rate(int32(i))
+				fastest[l] = max(fastest[l], n.Rate(int32(i)))
+			}
+		}
+		for i, p := range paths {
+			ok := false
+			for _, l := range p {
+				ok = ok || sum[l] >= capacity[l]*(1-1e-9) && n.Rate(int32(i)) >= fastest[l]*(1-1e-9)
+			}
+			if !ok {
+				t.Errorf("flow %d on %v has rate %v and no full link where it is fastest", i, p, n.Rate(int32(i)))
+			}
+		}
+		for l := range sum {
+			if sum[l] > capacity[l]*(1+1e-9) {
+				t.Errorf("link %d carries %v of %v", l, sum[l], capacity[l])
+			}
+		}
+	})
+}

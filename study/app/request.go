@@ -1,0 +1,129 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"weft/apps/collective"
+	"weft/apps/goal"
+	"weft/apps/machine"
+	"weft/apps/program"
+	"weft/fabric"
+	"weft/sim/traffic"
+)
+
+// Program is what is to run: a schedule, or a collective operation.
+type Program struct {
+	Name      string
+	schedule  *program.Schedule
+	operation *collective.Spec
+}
+
+// Open reads a program: a collective operation such as allreduce(ring,size=1GiB), or a file with a
+// GOAL schedule. places is the number of ranks of an operation that names none.
+func Open(text string, places int) (*Program, error) {
+	if s, err := collective.Parse(text, places); err == nil {
+		return &Program{Name: text, operation: &s}, nil
+	} else if strings.Contains(text, "(") || !strings.ContainsAny(text, "./") {
+		if _, missing := os.Stat(text); missing != nil {
+			return nil, fmt.Errorf("%w; a schedule is given by the name of its file", err)
+		}
+	}
+	f, err := os.Open(text)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s, err := goal.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	return &Program{Name: text, schedule: s}, nil
+}
+
+// Ranks returns the number of ranks.
+func (p *Program) Ranks() int {
+	if p.operation != nil {
+		return p.operation.Ranks
+	}
+	return p.schedule.Shape().Ranks
+}
+
+// start returns a run of the program. explain says why it stopped before its end.
+func (p *Program) start() (run program.Program, explain func(waiting []machine.Wait) program.Stuck, err error) {
+	if p.operation != nil {
+		o, err := collective.New(*p.operation)
+		return o, func([]machine.Wait) program.Stuck { return program.Stuck{} }, err
+	}
+	r := p.schedule.Start()
+	return r, func(waiting []machine.Wait) program.Stuck {
+		pending := make([]program.Pending, len(waiting))
+		for i, w := range waiting {
+			pending[i] = program.Pending{Rank: w.Rank, ID: w.Op.ID}
+		}
+		return r.Explain(pending)
+	}, nil
+}
+
+// ParseCosts reads costs such as L=1000,o=200,g=0,G=1,O=0,S=65536; what is left out stays.
+func ParseCosts(text string, costs machine.Parameters) (machine.Parameters, error) {
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(word, "=")
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n < 0 || n > 1e12 {
+			return costs, fmt.Errorf("%q: want one of L, o, g, G, O, S, and a whole number of nanoseconds, nanoseconds per byte, or bytes", word)
+		}
+		switch t := machine.Time(n); key {
+		case "L":
+			costs.L = t
+		case "o":
+			costs.O = t
+		case "g":
+			costs.G = t
+		case "G":
+			costs.B = t
+		case "O":
+			costs.P = t
+		case "S":
+			costs.S = n
+		default:
+			return costs, fmt.Errorf("%q: the costs are L, o, g, G, O and S", word)
+		}
+	}
+	return costs, nil
+}
+
+// Write writes the program as a GOAL schedule, as text or binary.
+func (p *Program) Write(w io.Writer, binary bool) (err error) {
+	s := p.schedule
+	if p.operation != nil {
+		if s, err = p.operation.Schedule(); err != nil {
+			return err
+		}
+	}
+	if binary {
+		return goal.WriteBinary(w, s)
+	}
+	return goal.WriteText(w, s)
+}
+
+// Places returns the number of places for ranks on a fabric: servers, or host ports.
+func Places(g *fabric.Graph, ranksOn string) int {
+	servers := traffic.ServersOf(g)
+	if servers == nil || ranksOn == "ports" {
+		n := 0
+		for h := range int32(g.NumHosts) {
+			if g.IsHost(h) {
+				n++
+			}
+		}
+		return n
+	}
+	return len(servers.Ports)
+}

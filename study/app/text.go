@@ -1,0 +1,55 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"time"
+
+	"weft/study"
+)
+
+// Write prints the run for people.
+func (r *Run) Write(w io.Writer) error {
+	var rows [][]string
+	add := func(name, format string, args ...any) {
+		rows = append(rows, []string{name, fmt.Sprintf(format, args...)})
+	}
+	if r.Fabric != "" {
+		add("fabric", "%s, engine %s", r.Fabric, cmp.Or(r.Engine, "tables of a file"))
+	}
+	add("program", "%s, %s", r.Program, study.Plural(len(r.Ranks), "rank"))
+	if o := r.Operation; o != nil {
+		text := fmt.Sprintf("%s by %s, %s", o.Name, o.Algorithm, study.Plural(o.Bytes, "byte"))
+		if o.Why != "" {
+			text += " (" + o.Why + ")"
+		}
+		add("operation", "%s", text)
+	}
+	network := map[string]string{"ideal": "ideal: the LogGOPS model", "flows": "routed, by flows", "packets": "routed, by packets"}[r.Network]
+	if r.Placement != "" {
+		network += ", ranks by " + r.Placement
+	}
+	add("network", "%s", network)
+	add("messages", "%d, %s in all", r.Messages, study.Plural(r.Bytes, "byte"))
+	add("end", "%s", duration(r.EndNS))
+	if b := r.Bandwidth; b != nil {
+		add("bandwidth", "%.2f GB/s; %.2f GB/s on each rank's port (bus bandwidth)", b.Algorithm, b.Bus)
+	}
+	if r.Cost > 0 {
+		add("ideal", "%s on one switch for all hosts, by flows: this run takes %.3f times as long", duration(r.IdealNS), r.Cost)
+	}
+	if err := study.Table(w, rows); err != nil {
+		return err
+	}
+	items := make([]string, len(r.Busiest))
+	for i, l := range r.Busiest {
+		items[i] = fmt.Sprintf("%s: %.0f %% of its rate in use, %.0f bytes", l.Port.Short(), 100*l.Share, l.Bytes)
+	}
+	study.WriteSome(w, "busiest links", items, len(items))
+	return nil
+}
+
+func duration(ns float64) string {
+	return time.Duration(ns).String()
+}
