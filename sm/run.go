@@ -147,13 +147,14 @@ type run struct {
 	recorder   *recording.Recorder // nil if nothing is recorded
 	rejected   bool                // it was logged that another manager has another key
 
-	begun     time.Duration
-	improving improving
+	begun time.Duration
 	measures
 }
 
-// measures holds what a run measures of itself: phases, and the Plan's bandwidth.
+// measures holds what a run measures of itself, phases and the Plan's bandwidth, and what it does to
+// raise it.
 type measures struct {
+	improving improving
 	stopwatch stopwatch
 	gauge     *gauge
 }
