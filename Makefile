@@ -86,7 +86,14 @@ results: build ## all tables and figures of docs/results again, in full; make re
 	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done
 
 ROUTED = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn -e sssp -e minhop
-SWEEP = bin/weft lab sweep --quiet --in $(or $(WEFT_DUMPS),$(error make routes: set WEFT_DUMPS to the folder of the dumps)) -o docs/results/routes/rows.tsv $(ROUTED)
+SWEEP = bin/weft lab sweep --quiet --in $(or $(WEFT_DUMPS),$(error make routes: set WEFT_DUMPS to the folder of the dumps)) -o docs/results/routes/rows.csv $(ROUTED)
+
+DRAWN = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn
+ODD = $(DRAWN) -e nue,vls=0 -e separate -e renaming -e valiant -e valiant,share=50
+
+odd: build ## the same on odd small networks, and on a list of unseen fabrics
+	bin/weft lab sweep --quiet --failed 0 --list docs/results/routes/unseen.txt -o docs/results/routes/unseen.tsv $(DRAWN) --behind auto --predictions > docs/results/routes/unseen-standings.txt
+	bin/weft lab sweep --quiet --failed 0 --list docs/results/routes/odd.txt -o docs/results/routes/odd.tsv $(ODD) --behind auto --predictions > docs/results/routes/odd-standings.txt
 
 routes: build ## what engines deliver on real and named fabrics, whole and damaged; WEFT_DUMPS is the folder of the dumps. Goes on where it stopped
 	$(SWEEP) --list docs/results/routes/large.txt --seeds 1 > /dev/null

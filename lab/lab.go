@@ -25,9 +25,13 @@ type Reproduction struct {
 	// Plain explains the largest differences in plain words, by artefact and text of the claim
 	// (ClaimName).
 	Plain map[string]string
-	// Decides says for each claim that differs (ClaimName) whether the text, the paper's data or
-	// our model decides, and what was tried. If it is nil, the page says nothing of it.
-	Decides map[string]string
+	// Decisions say what decides each difference; the first that fits a claim is about it.
+	Decisions []Decision
+	// Found says in a sentence or two what came out; it opens the line of verdicts.
+	Found string
+	// Cover names the chart on the first screen of the page; "" for the first one of the artefact
+	// with the largest difference.
+	Cover string
 	// Finish sets the parts of a chart that are the same in every run, such as marks for printed
 	// values, so that stored charts match new ones. It may be nil, and must accept the same chart
 	// twice.

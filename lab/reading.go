@@ -16,6 +16,9 @@ type Reading struct {
 	// Chosen says that the reading belongs to the paper's set. Others are tried one at a time, to
 	// show their effect on every claim.
 	Chosen bool
+	// ChosenIn names the artefacts in which a chosen reading belongs to the set, where the others
+	// would take too long; nil for all.
+	ChosenIn []string
 	// Fitted says that the reading was fitted to the paper's own figures.
 	Fitted bool
 	// Solver says that the reading needs a solver of linear programmes. It is never in the set:
@@ -35,7 +38,7 @@ func (s *Setup) Reads(name string) bool { return slices.Contains(s.Readings, nam
 // artefacts), and those among them that were not fitted.
 func (r *Reproduction) chosen(a *Artefact) (set, unfitted []string) {
 	for _, x := range r.Readings {
-		if !x.Chosen || a != nil && !x.concerns(a) {
+		if !x.Chosen || a != nil && (!x.concerns(a) || x.ChosenIn != nil && !slices.Contains(x.ChosenIn, a.Name)) {
 			continue
 		}
 		set = append(set, x.Name)

@@ -52,6 +52,9 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 			case x.Fitted:
 				use = "tried alone, fitted"
 			}
+			if x.ChosenIn != nil {
+				use = fmt.Sprintf("of the set in %s, elsewhere tried alone", strings.Join(x.ChosenIn, ", "))
+			}
 			item(b, "- ", fmt.Sprintf("**%s** (%s): %s", x.Name, use, x.Text))
 		}
 		fmt.Fprintln(b)
@@ -104,14 +107,14 @@ func (r *Reproduction) largest(records []*Record) (first []claimOf) {
 		}
 	}
 	headlines := r.headlines()
-	isLess := func(c *claimOf) int { // 0 for a headline
+	group := func(c *claimOf) int { // 0 for a headline, 1 for others
 		if off := c.Range.off(); headlines[ClaimName(c.artefact, c.Text)] && (off < 0 || off > hair) {
 			return 0
 		}
 		return 1
 	}
 	slices.SortStableFunc(list, func(a, b claimOf) int {
-		return cmp.Or(cmp.Compare(isLess(&a), isLess(&b)), cmp.Compare(b.Range.off(), a.Range.off()))
+		return cmp.Or(cmp.Compare(group(&a), group(&b)), cmp.Compare(b.Range.off(), a.Range.off()))
 	})
 	shown := map[string]bool{}
 	var rest []claimOf

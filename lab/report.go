@@ -2,23 +2,26 @@ package lab
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"weft/internal/chart"
 	"weft/internal/fold"
 )
 
-// WriteReport writes a Markdown page of a paper's records: first a screen with the paper's claims
-// and the outcome, then the claims, the readings, and each artefact with its pictures and tables.
-// Records are in the paper's order.
+// WriteReport writes a Markdown page of a paper's records: first a screen with the paper's claims,
+// the outcome, the largest differences and one picture, then the verdicts by artefact, the claims,
+// the readings, and each artefact with its pictures and tables. Records are in the paper's order.
 func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s\n\n", r.Name)
 	paragraph(b, r.Paper)
 	r.writeSummary(b, records)
+	writeByArtefact(b, records)
 	fmt.Fprint(b, "## Claims\n\n")
 	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "holds in", "verdict"}}
 	for _, rec := range records {
@@ -29,10 +32,11 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	}
 	claims.writeMarkdown(b)
 	fmt.Fprintln(b)
+	r.writeDecisions(b, records)
 	r.writeReadings(b, records)
 	writeVerdicts(b)
 	for _, rec := range records {
-		rec.write(b, r.Decides)
+		rec.write(b)
 	}
 	return b.Flush()
 }
@@ -46,7 +50,41 @@ func (r *Reproduction) writeSummary(b *bufio.Writer, records []*Record) {
 	for _, rec := range records {
 		claims += len(rec.Claims)
 	}
-	paragraph(b, fmt.Sprintf("**What came out**: %d claims; ", claims)+countVerdicts(records, "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
+	found := ""
+	if r.Found != "" {
+		found = r.Found + " "
+	}
+	paragraph(b, fmt.Sprintf("**What came out**: %s%d claims; ", found, claims)+countVerdicts(records, "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
+	r.writeLargest(b, records)
+	if c := r.cover(records); c != nil {
+		fmt.Fprintf(b, "![%s](%s.svg)\n\n", c.Title, c.Name)
+	}
+	paragraph(b, fmt.Sprintf("`weft lab reproduce %s` made this page; do not edit it.", r.Name))
+}
+
+// cover returns the picture of the first screen: the paper's Cover, or else the first chart of the
+// artefact with the largest difference, or else the first chart; nil if there is none.
+func (r *Reproduction) cover(records []*Record) *chart.Chart {
+	var first, ofLargest *chart.Chart
+	far := r.largest(records)
+	for _, rec := range records {
+		for i := range rec.Charts {
+			c := &rec.Charts[i]
+			if c.Name == r.Cover {
+				return c
+			}
+			if ofLargest == nil && len(far) > 0 && rec.Artefact == far[0].artefact {
+				ofLargest = c
+			}
+			first = cmp.Or(first, c)
+		}
+	}
+	return cmp.Or(ofLargest, first)
+}
+
+// writeByArtefact writes the number of claims by artefact and verdict.
+func writeByArtefact(b *bufio.Writer, records []*Record) {
+	fmt.Fprint(b, "## By table and figure\n\n")
 	held := Table{Columns: []string{"where", "about", "holds", "as read or fitted", "differs", "no verdict"}}
 	for _, rec := range records {
 		if len(rec.Claims) == 0 {
@@ -64,8 +102,6 @@ func (r *Reproduction) writeSummary(b *bufio.Writer, records []*Record) {
 	}
 	held.writeMarkdown(b)
 	fmt.Fprintln(b)
-	r.writeLargest(b, records)
-	paragraph(b, fmt.Sprintf("`weft lab reproduce %s` made this page; do not edit it.", r.Name))
 }
 
 // column returns the column of a verdict in the summary.
@@ -93,7 +129,7 @@ func item(b *bufio.Writer, mark, text string) {
 	fmt.Fprintln(b, fold.Page(mark, text))
 }
 
-func (r *Record) write(b *bufio.Writer, decides map[string]string) {
+func (r *Record) write(b *bufio.Writer) {
 	fmt.Fprintf(b, "\n## %s\n\n", r.Artefact)
 	about := fmt.Sprintf("%s (%s). Mode %s, seed %d", r.Title, r.Place, r.Mode, r.Seed)
 	if r.Rows != "" {
@@ -129,14 +165,9 @@ func (r *Record) write(b *bufio.Writer, decides map[string]string) {
 		t.writeMarkdown(b)
 	}
 	for i := range r.Claims {
-		c := &r.Claims[i]
-		why := c.Why
-		if c.Verdict == Differs {
-			why = strings.TrimSpace(why + " " + decides[ClaimName(r.Artefact, c.Text)])
-		}
-		if why != "" {
+		if c := &r.Claims[i]; c.Why != "" {
 			fmt.Fprintln(b)
-			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), why))
+			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), c.Why))
 		}
 	}
 	for _, note := range r.Notes {

@@ -30,8 +30,9 @@ type Choice struct {
 // Trial is an engine that Auto tried, or left out.
 type Trial struct {
 	Engine string `json:"engine"`
-	Reason string `json:"reason,omitempty"` // why it may not be chosen: a refusal, no proof, the effort
+	Reason string `json:"reason,omitempty"` // why it may not be chosen: a refusal, no proof, or not tried
 	VLs    int    `json:"vls,omitempty"`
+	LMC    uint8  `json:"lmc,omitempty"` // of the port with the most LIDs
 	// First are its figures over the first bisections, without shifts. An engine that is clearly
 	// behind has no Figures.
 	First   *flow.KeyFigures `json:"first,omitempty"`
@@ -39,7 +40,9 @@ type Trial struct {
 	// Loss is by how much it falls behind the best of each figure, added up; 0 is best.
 	Loss float64 `json:"loss"`
 
+	small   bool // see route.Candidate
 	result  *Result
+	network *flow.Network // of its Plan, compiled by the first measurement
 	refusal *route.Refusal
 }
 
@@ -58,6 +61,9 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 	if err != nil && !interrupted {
 		return &Result{}, err
 	}
+	if interrupted {
+		t.stopped = "the trials were interrupted"
+	}
 	c := t.choice()
 	var best, next *Trial
 	if interrupted { // not all that are left are measured alike
@@ -72,11 +78,11 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 	watch.stage("")
 	watch.stages[0].Seconds -= r.Seconds
 	r.Stages, r.Seconds = append(watch.stages, r.Stages...), watch.total()+r.Seconds
-	c.Interrupted, c.Unfinished = interrupted, interrupted || t.leftOut
+	c.Interrupted, c.Unfinished = interrupted, t.stopped != ""
 	c.explain(best, next)
 	r.Choice = c
 	for i := range c.Trials {
-		c.Trials[i].result = nil // free the other Plans
+		c.Trials[i].result, c.Trials[i].network = nil, nil // free the other Plans
 	}
 	return r, nil
 }
@@ -140,6 +146,8 @@ func (c *Choice) explain(best, next *Trial) {
 		c.Why = "the only one that was tried and routes it"
 	case best.Figures == nil:
 		c.Why = fmt.Sprintf("the best of %d that route it, clear after %d bisections", tried, firstRuns)
+	case next.Loss < best.Loss && next.LMC > best.LMC:
+		c.Why = fmt.Sprintf("as good as %s, on fewer LIDs", next.Engine)
 	case next.Loss < best.Loss && next.VLs > best.VLs:
 		c.Why = fmt.Sprintf("as good as %s, on fewer lanes", next.Engine)
 	default:
@@ -206,6 +214,9 @@ func (t *Trial) figures() string {
 	lanes := "1 lane"
 	if t.VLs != 1 {
 		lanes = fmt.Sprintf("%d lanes", t.VLs)
+	}
+	if t.LMC > 0 {
+		lanes += fmt.Sprintf(", LMC %d", t.LMC)
 	}
 	if t.Figures == nil {
 		return fmt.Sprintf("ebb %.3f in %d bisections, most pairs on a channel %d, %s", t.First.EBB.Mean, firstRuns, t.First.PairLoad, lanes)

@@ -37,7 +37,7 @@ func (*Effort) Type() string { return "EFFORT" }
 const (
 	// mostRuns is the number of bisections with Most.
 	mostRuns = 400
-	// timesMost is how many times the usual bound all trials may cost with Most.
+	// timesMost multiplies the usual bound of all trials with Most.
 	timesMost = 10
 )
 
@@ -57,7 +57,8 @@ func (req *Request) hurried(ctx context.Context) (hurried context.Context, end f
 	return untilEnough{ctx, req}, cancel
 }
 
-// untilEnough is a context that ends with Enough, in Err at once.
+// untilEnough is a context that ends with Enough. Err says so at once, not only when the goroutine
+// of hurried has run.
 type untilEnough struct {
 	context.Context
 	req *Request
@@ -80,6 +81,3 @@ func (req *Request) hasEnough() bool {
 		return false
 	}
 }
-
-// Interrupted reports whether the Plan is the best that Auto had when it was interrupted.
-func (r *Result) Interrupted() bool { return r.Choice != nil && r.Choice.Interrupted }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"weft/route/engine"
@@ -30,6 +31,8 @@ func TestEfforts(t *testing.T) {
 			for _, tr := range r.Choice.Trials {
 				if tr.First != nil || tr.VLs > 0 {
 					tried[effort]++
+				} else if effort == Low && c.unfinished && strings.HasPrefix(tr.Reason, "not tried") && tr.Reason != "not tried: the effort is low" {
+					t.Errorf("%s, low: %s was %s", c.formula, tr.Engine, tr.Reason)
 				}
 			}
 			if unfinished := effort == Low && c.unfinished; r.Choice.Unfinished != unfinished || r.Choice.Interrupted {
@@ -86,6 +89,11 @@ func TestInterrupted(t *testing.T) {
 			continue
 		}
 		some++
+		for _, tr := range r.Choice.Trials {
+			if strings.HasPrefix(tr.Reason, "not tried") && tr.Reason != "not tried: the trials were interrupted" {
+				t.Errorf("after %d loops %s was %s", loops, tr.Engine, tr.Reason)
+			}
+		}
 		if r.Report == nil || !r.Report.OK || !r.Choice.Unfinished || r.Choice.trial(r.Choice.Engine) == nil || r.Choice.String() == "" {
 			t.Errorf("after %d loops: %s, not proven", loops, r.Choice)
 		}

@@ -52,7 +52,7 @@ var (
 	}
 )
 
-// Prediction is what Auto knows about a network before it routes it.
+// Prediction says which engine Auto expects to deliver the most, before it routes a network.
 type Prediction struct {
 	Kind   string
 	Engine string // the one taken without trials, or tried first
@@ -79,17 +79,47 @@ func (req *Request) Tries(g *fabric.Graph) bool {
 	return slices.ContainsFunc(req.Chain, func(step route.Step) bool { return step.Engine.Among != nil }) && len(shapeOf(g).decided(g, req.NoPathRecords)) == 0
 }
 
-// few is the largest share of missing links up to which a network counts as known.
-const few = .03
+const (
+	// few is the largest share of missing links up to which a network counts as known.
+	few = .03
+	// small is the largest number of table entries of a small network. All engines route it in
+	// some milliseconds. Only a whole and even one is decided without trials.
+	small = 2500
+)
+
+// isSmall reports whether a network is small.
+func isSmall(g *fabric.Graph) bool { return g.NumSwitches*g.NumEnds <= small }
+
+// isEven reports whether all switches have the same number of hosts, and no two of them have
+// several links.
+func isEven(g *fabric.Graph) bool {
+	linked := map[[2]int32]bool{}
+	for c := range int32(g.NumChannels) {
+		linked[[2]int32{g.From[c], g.To[c]}] = true
+	}
+	for s := range int32(g.NumSwitches) {
+		if len(g.HostsOf(s)) != len(g.HostsOf(0)) {
+			return false
+		}
+	}
+	return len(linked) == g.NumChannels
+}
 
 // gridOrHyperX returns the engines for a mesh or torus and for a HyperX. They route around few
 // faults as well as any other engine. A HyperX has more ways, so that two faults in a hundred links
 // are enough for other engines to find better ones.
 func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
-	if coords.GridShare(g) >= 1-few {
+	missing := few
+	if isSmall(g) {
+		if !isEven(g) {
+			return nil
+		}
+		missing = 0
+	}
+	if coords.GridShare(g) >= 1-missing {
 		list = append(list, known{"torus", "a mesh or torus with at most few faults"})
 	}
-	if coords.HyperXShare(g) >= 1-few/2 {
+	if coords.HyperXShare(g) >= 1-missing/2 {
 		list = append(list, known{"hyperx", "a HyperX with at most few faults"})
 	}
 	return list
@@ -101,6 +131,9 @@ func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 // dfsssp with relief. Where hosts know no path records, few such Plans may be chosen.
 func regular(g *fabric.Graph, oneLane bool) []known {
 	inner, outer := alike(g, false), alike(g, true)
+	if isSmall(g) && (outer.fewest < outer.most || outer.missing > 0) {
+		return nil
+	}
 	if oneLane || g.NumHosts == 0 || outer.missing > few || inner.missing > few || outer.fewest+1 < outer.most {
 		return nil
 	}

@@ -57,6 +57,10 @@ func TestKnown(t *testing.T) {
 		"irregular(switches=16,degree=8,hosts=40)":      "trials",
 		"random(switches=10,hosts=20,links=14,seed=12)": "trials",
 		"deimos-chain30|fail(share=0.01,seed=1)":        "trials",
+		"mesh(6x1,hosts=4,width=3)":                     "trials", // small: parallel links
+		"mesh(6x1,hosts=4)|without(hosts=0-1)":          "trials", // small: uneven
+		"hyperx(3x3,hosts=2)|fail(links=1,seed=1)":      "trials", // small: a fault, where a larger one is decided
+		"kautz(2,3,hosts=29)":                           "trials",
 	} {
 		r, err := Route(context.Background(), graph(t, formula), &Request{Chain: chain(t, engine.Auto), Workers: 2})
 		if err != nil {

@@ -7,9 +7,9 @@ import (
 )
 
 // Rank sets the losses of the trials with figures, and returns the best and the second best. It
-// prefers trials that come up to the best in most figures (held). Of several such trials, or of
-// trials whose losses exceed the least by at most asGood, the one with the fewest lanes is best,
-// then the first.
+// prefers trials that come up to the best in most figures (held). Several such trials are
+// alike, and so are trials whose losses exceed the least by at most asGood. Of them the trial with
+// the fewest LIDs of a port is best, then the one with the fewest lanes, then the first.
 func Rank(trials []Trial) (best, next *Trial) {
 	var measured []*Trial
 	var ideal flow.KeyFigures // the best of each figure, whichever trial has it
@@ -35,6 +35,8 @@ func Rank(trials []Trial) (best, next *Trial) {
 		switch {
 		case has != other:
 			return has > other
+		case good && otherGood && t.LMC != than.LMC:
+			return t.LMC < than.LMC
 		case good && otherGood:
 			return t.VLs < than.VLs
 		case good != otherGood:

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -19,8 +20,8 @@ const (
 	// confidence intervals. All engines see the same bisections, so that their difference is surer
 	// than each mean.
 	apart = 1.6
-	// doubtful is how many times the least of the largest numbers of pairs on a channel the leader
-	// may have. More shows that the network is not what its kind promises.
+	// doubtful bounds the largest number of pairs on a channel of the leader, as a multiple of the
+	// least such number. Beyond it the network does not keep the promise of its kind.
 	doubtful = 1.2
 
 	// effortProof is the effort of proof and measuring for an entry, as Candidate.Effort counts.
@@ -42,18 +43,19 @@ type trials struct {
 	order []int // of auto.Among: candidates that route by themselves, the most promising first
 	rest  []int // that are tried only if none of these may be chosen
 
+	meter    *flow.Meter
 	tried    []*Trial // by candidate; nil: not tried
 	entries  int      // of all tables
 	spent    int
 	leader   int // the best candidate so far, -1 for none
 	base     int // effort by which the number of trials is measured: that of the leader
 	doubt    bool
-	leftOut  bool    // candidates are left out that might be better: the effort is low
+	stopped  string  // why candidates are left out that might be better; "" if none are
 	farthest float64 // the least bandwidth that is not clearly behind
 }
 
 func newTrials(g *fabric.Graph, req *Request, auto *route.Spec, kind *shape) *trials {
-	t := &trials{g: g, req: req, auto: auto, tried: make([]*Trial, len(auto.Among)), entries: g.NumSwitches * g.NumEnds << req.LIDs.LMC, leader: -1}
+	t := &trials{g: g, req: req, auto: auto, meter: flow.NewMeter(g), tried: make([]*Trial, len(auto.Among)), entries: g.NumSwitches * g.NumEnds << req.LIDs.LMC, leader: -1}
 	order := kind.order
 	if req.NoPathRecords && kind.oneLane != nil {
 		order = kind.oneLane
@@ -64,11 +66,20 @@ func newTrials(g *fabric.Graph, req *Request, auto *route.Spec, kind *shape) *tr
 		}
 	}
 	for i := range auto.Among {
-		if auto.Among[i].From == "" && !slices.Contains(t.order, i) {
+		if of := &auto.Among[i]; of.From == "" && !slices.Contains(t.order, i) && (!of.Engine.OwnNames || req.namesFree(g)) {
 			t.rest = append(t.rest, i)
 		}
 	}
+	if isSmall(g) {
+		t.order, t.rest = append(t.order, t.rest...), nil
+	}
 	return t
+}
+
+// namesFree reports whether an engine may give LIDs as its paths need them: no port has one yet, no
+// rule says how many, and hosts will ask for the LID of a path.
+func (req *Request) namesFree(g *fabric.Graph) bool {
+	return req.given == nil && !req.NoPathRecords && !req.LIDs.InUse(g).Any() && req.LIDs.LMC == 0 && len(req.Kinds) == 0 && len(req.Levels) == 0
 }
 
 // run tries candidates until no more are worth their effort.
@@ -83,7 +94,9 @@ func (t *trials) run(ctx context.Context) error {
 		}
 	}
 	if t.req.Effort == Low {
-		t.leftOut = t.leader >= 0 && t.hasMore()
+		if t.leader >= 0 && t.hasMore() {
+			t.stopped = "the effort is low"
+		}
 		return nil
 	}
 	for more := t.leader >= 0; more; {
@@ -118,9 +131,13 @@ func (t *trials) affords(i, limit int) bool {
 // canAfford reports whether a limit has room for a candidate.
 func (t *trials) canAfford(i, limit int) bool {
 	planes := max(1, t.req.planes) // each has its share of the limits
-	limit = min(max(limit, effortFree/planes), t.auto.Effort/planes)
-	if t.req.Effort == Most {
+	switch {
+	case t.req.Effort == Most:
 		limit = timesMost * t.auto.Effort / planes
+	case isSmall(t.g):
+		limit = t.auto.Effort / planes
+	default:
+		limit = min(max(limit, effortFree/planes), t.auto.Effort/planes)
 	}
 	return t.spent+t.effort(i) <= limit
 }
@@ -157,7 +174,7 @@ func (t *trials) route(ctx context.Context, list []int) error {
 
 // one routes by a candidate and judges the Plan.
 func (t *trials) one(ctx context.Context, req *Request, of *route.Candidate) (*Trial, error) {
-	out := &Trial{Engine: of.Name}
+	out := &Trial{Engine: of.Name, small: of.Small}
 	r, err := t.plan(ctx, req, of)
 	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
 		out.Reason, out.refusal = refusal.Reason, refusal
@@ -166,7 +183,7 @@ func (t *trials) one(ctx context.Context, req *Request, of *route.Candidate) (*T
 	if err != nil {
 		return nil, err
 	}
-	out.result, out.VLs = r, r.Plan.VLs
+	out.result, out.VLs, out.LMC = r, r.Plan.VLs, slices.Max(r.Plan.Ends.LMC)
 	if err := r.Judge(ctx, t.g, req); err != nil {
 		return nil, err
 	}
@@ -242,21 +259,21 @@ func (t *trials) fit(has func(*Trial) bool) (list []int) {
 // measure measures Plans: over the first bisections, or over all and over shifts. It leaves out
 // what is known.
 func (t *trials) measure(ctx context.Context, list []int, first bool) error {
-	return par.For(ctx, t.req.Workers, len(list), func(_, k int) error {
+	return par.For(ctx, t.req.Workers, len(list), func(_, k int) (err error) {
 		c := t.tried[list[k]]
 		m := flow.Measure{Seed: t.req.Seed, Workers: max(1, t.req.Workers/len(list))}
-		into := &c.Figures
 		switch {
 		case first:
-			m.Runs, m.NoShifts, into = firstRuns, true, &c.First
-		case c.Figures != nil:
-			return nil
-		case t.req.Effort == Most:
-			m.Runs = mostRuns
-		}
-		figures, err := flow.NewKeyFigures(ctx, t.g, c.result.Plan, m)
-		if err == nil { // otherwise they are not complete
-			*into = figures
+			if c.network, err = t.meter.Network(ctx, c.result.Plan, m.Workers); err != nil {
+				return err
+			}
+			m.Runs, m.NoShifts = firstRuns, true
+			c.First, err = c.network.KeyFigures(ctx, m, nil)
+		case c.Figures == nil:
+			if t.req.Effort == Most {
+				m.Runs = mostRuns
+			}
+			c.Figures, err = c.network.KeyFigures(ctx, m, c.First)
 		}
 		return err
 	})
@@ -342,24 +359,25 @@ func (t *trials) gain(from int) route.Gain {
 
 // choice lists the trials. Candidates whose base was refused are left out.
 func (t *trials) choice() *Choice {
-	c := &Choice{}
+	c, why := &Choice{}, "not tried: "+cmp.Or(t.stopped, "not worth its effort on such a network")
 	for i, tried := range t.tried {
 		of := &t.auto.Among[i]
 		switch {
 		case tried != nil:
 			c.Trials = append(c.Trials, *tried)
 		case of.From == "" || c.trial(of.From) != nil && c.trial(of.From).Reason == "":
-			c.Trials = append(c.Trials, Trial{Engine: of.Name, Reason: "not tried: not worth its effort on such a network"})
+			c.Trials = append(c.Trials, Trial{Engine: of.Name, Reason: why})
 		}
 	}
 	return c
 }
 
 // bestTwo returns the best and the second best trial. If only one was not clearly behind, there are
-// no Figures, and the first bisections decide.
+// no Figures, and the first bisections decide. Engines for small networks only have to be ahead of
+// the best of the others: they do not change the order of these.
 func (c *Choice) bestTwo() (best, next *Trial) {
 	if best, next = Rank(c.Trials); best != nil {
-		return best, next
+		return c.bestWithSmall(best, next)
 	}
 	for i := range c.Trials {
 		t := &c.Trials[i]
@@ -379,4 +397,33 @@ func (c *Choice) bestTwo() (best, next *Trial) {
 		}
 	}
 	return best, next
+}
+
+// bestWithSmall ranks again, without the engines for small networks, and then compares each of them
+// with the best so far. It returns what Rank found if no other engine has Figures.
+func (c *Choice) bestWithSmall(best, next *Trial) (first, second *Trial) {
+	var usual []Trial
+	var small []*Trial
+	for i := range c.Trials {
+		switch t := &c.Trials[i]; {
+		case t.Figures == nil:
+		case t.small:
+			small = append(small, t)
+		default:
+			usual = append(usual, *t)
+		}
+	}
+	if len(small) == 0 || len(usual) == 0 {
+		return best, next
+	}
+	if best, next = Rank(usual); next != nil {
+		second = c.trial(next.Engine)
+	}
+	first = c.trial(best.Engine)
+	for _, t := range small {
+		if ahead, _ := Rank([]Trial{*first, *t}); ahead.Engine == t.Engine {
+			first, second = t, first
+		}
+	}
+	return first, second
 }

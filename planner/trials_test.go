@@ -5,8 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"weft/fabric"
 	"weft/route"
 	"weft/route/engine"
+	"weft/route/lids"
 	"weft/sim/flow"
 )
 
@@ -122,6 +124,59 @@ func TestDoubt(t *testing.T) {
 		}
 		if got := s.candidatesForRelief(s.fit(s.isNear)); !slices.Equal(got, []int{at("ftree"), at("lash")}) {
 			t.Errorf("%d pairs: %v to be relieved", pairs, got)
+		}
+	}
+}
+
+// Small networks are tried by engines that no larger one sees, and one of these is taken if it is
+// ahead. Engines that give LIDs themselves are left out where LIDs are bound.
+func TestSmall(t *testing.T) {
+	const chain = "mesh(8x1,hosts=4,width=2)|fail(links=2,seed=437)"
+	s := tryAll(t, chain, -1)
+	best, next := s.choice().bestTwo()
+	if best.Engine != "separate" || best.LMC == 0 || best.Figures.EBB.Mean < 1.1*next.Figures.EBB.Mean || next.small {
+		t.Errorf("%s with ebb %.3f, then %s with %.3f", best.Engine, best.Figures.EBB.Mean, next.Engine, next.Figures.EBB.Mean)
+	}
+	for what, req := range map[string]*Request{
+		"hosts know no path records": {NoPathRecords: true},
+		"an LMC":                     {LIDs: lids.Options{LMC: 1}},
+		"LIDs in use":                {LIDs: lids.Options{Held: route.Hold(s.g, best.result.Plan, s.g)}},
+		"kinds of hosts":             {Kinds: []fabric.KindRule{{}}},
+	} {
+		for _, i := range newTrials(s.g, req, engine.AutoSpec(), &others).order {
+			if name := s.auto.Among[i].Name; name == "separate" || name == "renaming" {
+				t.Errorf("%s: %s is a candidate", what, name)
+			}
+		}
+	}
+	large := tryAll(t, "random(switches=40,hosts=3,links=70,seed=1)", -1)
+	for i, c := range large.tried {
+		if c != nil && large.auto.Among[i].Small {
+			t.Errorf("a large network: %s is tried", c.Engine)
+		}
+	}
+}
+
+// Engines for small networks do not change the order of the others: b is within 1 % of the least
+// shifts and of the most bandwidth, unless s counts, which is not ahead of it.
+func TestSmallBeside(t *testing.T) {
+	trial := func(engine string, ebb, shift float64, lmc uint8, small bool) Trial {
+		k := &flow.KeyFigures{PairLoad: 10}
+		k.EBB.Mean, k.Shift.Sum = ebb, shift
+		return Trial{Engine: engine, VLs: 1, LMC: lmc, Figures: k, small: small}
+	}
+	for _, c := range []struct {
+		s    Trial
+		want string
+	}{
+		{trial("s", .6795, 150, 0, true), "b a"},
+		{trial("s", .6795, 134, 0, true), "s b"},
+		{trial("s", .6740, 133, 1, true), "b a"}, // as good, on more LIDs
+		{trial("s", .7500, 134, 1, true), "s b"},
+	} {
+		best, next := (&Choice{Trials: []Trial{trial("a", .6763, 140, 0, false), trial("b", .6723, 134, 0, false), c.s}}).bestTwo()
+		if got := best.Engine + " " + next.Engine; got != c.want {
+			t.Errorf("%.4f, %.0f: %s, want %s", c.s.Figures.EBB.Mean, c.s.Figures.Shift.Sum, got, c.want)
 		}
 	}
 }

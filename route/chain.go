@@ -32,6 +32,7 @@ type Candidate struct {
 	Effort int
 	From   string // the candidate whose Plan relief turns into this one's; "" if the engine routes itself
 	Gain   Gain   // with From: what relief does for such Plans
+	Small  bool   // tried on small networks only
 }
 
 // Gain says what relief does for the Plans of an engine.

@@ -55,7 +55,7 @@ func TestTable(t *testing.T) {
 			}
 			return m
 		}
-		m := play(machine.Parameters{L: 1000, B: 1, S: 1e9})
+		m := play(machine.Parameters{Latency: 1000, GapPerByte: 1, Eager: 1e9})
 		if m.Messages != number(5) || m.Bytes != number(6) {
 			t.Errorf("%v: %d messages of %d bytes, want %s of %s", row[:4], m.Messages, m.Bytes, row[5], row[6])
 		}
@@ -66,11 +66,11 @@ func TestTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := machine.New(written.Start(), machine.Parameters{L: 1000, B: 1, S: 1e9})
+		again := machine.New(written.Start(), machine.Parameters{Latency: 1000, GapPerByte: 1, Eager: 1e9})
 		if err := again.Run(context.Background()); err != nil || end(again, s.Ranks) != end(m, s.Ranks) {
 			t.Errorf("%v: the written schedule ends at %d (%v), want %d", row[:4], end(again, s.Ranks), err, end(m, s.Ranks))
 		}
-		m = play(machine.Parameters{L: 2500, O: 1500, G: 1000, B: 6, S: 65535})
+		m = play(machine.Parameters{Latency: 2500, Overhead: 1500, Gap: 1000, GapPerByte: 6, Eager: 65535})
 		if got := end(m, s.Ranks); got != number(9) {
 			t.Errorf("%v with costs: ends at %d, want %s", row[:4], got, row[9])
 		}

@@ -2,9 +2,9 @@
 // a round when its messages of the round before have ended, whatever others do. Messages are made
 // when their round begins, so memory does not grow with the number of rounds.
 //
-// The operations, for P ranks (k = log2 of P, rounded up), with the size of the whole vector for
-// all-reduce, reduce-scatter, broadcast and reduce, and of the block of each pair of ranks for
-// all-gather and all-to-all:
+// A size is that of the whole vector for all-reduce, reduce-scatter, broadcast and reduce. For
+// all-gather and all-to-all it is that of the block of a pair of ranks. P is the number of ranks, k
+// the logarithm of P to base 2, rounded up.
 //
 //	allreduce      ring        a ring reduce-scatter, then a ring all-gather: 2(P-1) rounds
 //	               doubling    recursive doubling: the whole vector in each of k rounds

@@ -42,8 +42,8 @@ func blockRing(p int, block int64) rounds {
 	}}
 }
 
-// then runs one operation after the other.
-func then(a, b rounds) rounds {
+// inSequence runs one operation after the other.
+func inSequence(a, b rounds) rounds {
 	return rounds{a.count + b.count, func(r, s int, to []transfer) []transfer {
 		if s < a.count {
 			return a.of(r, s, to)
@@ -157,12 +157,8 @@ func atOnce(p int, block int64) rounds {
 // bruck sends to the rank 2^j above the blocks of all distances with bit j.
 func bruck(p int, block int64) rounds {
 	return rounds{log2(p), func(r, j int, to []transfer) []transfer {
-		n := int64(0)
-		for i := range p {
-			if i>>j&1 == 1 {
-				n += block
-			}
-		}
+		// Of 2^(j+1) distances in a row, the upper half have the bit.
+		n := block * int64(p>>(j+1)<<j+max(0, p&(2<<j-1)-1<<j))
 		return receive(send(to, mod(r+1<<j, p), n), mod(r-1<<j, p), n)
 	}}
 }
@@ -182,8 +178,8 @@ func binomial(p int, size int64) rounds {
 	}}
 }
 
-// turned runs an operation backwards, with receives for sends.
-func turned(a rounds) rounds {
+// reversed runs an operation backwards, with receives for sends.
+func reversed(a rounds) rounds {
 	return rounds{a.count, func(r, s int, to []transfer) []transfer {
 		from := len(to)
 		to = a.of(r, a.count-1-s, to)

@@ -58,7 +58,7 @@ func (o *Operation) First(rank int32, to []program.Op) []program.Op {
 // Began returns nothing: rounds wait for ends alone.
 func (o *Operation) Began(_, _ int32, _ program.Time, to []program.Op) []program.Op { return to }
 
-// Ended counts a transfer, and returns those of the next round after the last one.
+// Ended counts a transfer, and after the last one returns the transfers of the next round.
 func (o *Operation) Ended(rank, _ int32, at program.Time, to []program.Op) []program.Op {
 	o.ready[rank] = max(o.ready[rank], at)
 	if o.left[rank]--; o.left[rank] > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ type maker struct {
 }
 
 var makers = []maker{
-	{"allreduce", "ring", false, func(p int, n int64) rounds { return then(ring(p, n, 0), ring(p, n, 1)) }},
+	{"allreduce", "ring", false, func(p int, n int64) rounds { return inSequence(ring(p, n, 0), ring(p, n, 1)) }},
 	{"allreduce", "doubling", false, func(p int, n int64) rounds {
 		return folded(p, n, func(p int) rounds { return doubling(p, n) })
 	}},
@@ -42,17 +43,16 @@ var makers = []maker{
 	{"alltoall", "bruck", false, bruck},
 	{"alltoall", "atonce", false, atOnce},
 	{"broadcast", "binomial", false, binomial},
-	{"reduce", "binomial", false, func(p int, n int64) rounds { return turned(binomial(p, n)) }},
+	{"reduce", "binomial", false, func(p int, n int64) rounds { return reversed(binomial(p, n)) }},
 	{"barrier", "dissemination", false, func(p int, _ int64) rounds { return dissemination(p) }},
 }
 
-// small is the size up to which few rounds are worth more bytes: MPI libraries change algorithms
-// near it.
+// small is the largest size for which few rounds are worth more bytes: MPI libraries change
+// algorithms near it.
 const small = 32 << 10
 
 // Parse reads an operation such as allreduce(ring,ranks=512,size=1GiB). Without an algorithm it
-// takes the one that MPI libraries take for the size. ranks=0 stands for as many as there are
-// places.
+// takes the usual one of MPI libraries for the size. Without ranks= each place is a rank.
 func Parse(text string, places int) (Spec, error) {
 	name, rest, ok := strings.Cut(text, "(")
 	s := Spec{Name: strings.TrimSpace(name), Bytes: 1 << 20}
@@ -65,24 +65,44 @@ func Parse(text string, places int) (Spec, error) {
 			return s, fmt.Errorf("%q: the closing ) is missing", text)
 		}
 		for word := range strings.SplitSeq(inner, ",") {
-			if err := s.set(strings.TrimSpace(word)); err != nil {
+			if err := s.parseWord(strings.TrimSpace(word)); err != nil {
 				return s, fmt.Errorf("%q: %w", text, err)
 			}
 		}
 	}
 	s.Ranks = cmp.Or(s.Ranks, places)
+	if s.Ranks == 0 {
+		return s, fmt.Errorf("%q: without a fabric the number of ranks is needed: add ranks=N", text)
+	}
 	if s.Ranks < 2 || s.Ranks > 1<<20 {
 		return s, fmt.Errorf("%q has %d ranks: 2 to %d are possible", text, s.Ranks, 1<<20)
 	}
 	if s.Algorithm == "" {
-		s.choose()
+		s.chooseAlgorithm()
 	}
 	_, err := s.make()
+	if err == nil {
+		err = s.limit(text)
+	}
 	return s, err
 }
 
-// set reads a word between the brackets.
-func (s *Spec) set(word string) error {
+// limit refuses what no memory or no 64-bit number can hold.
+func (s *Spec) limit(text string) error {
+	switch {
+	case s.Algorithm == "atonce" && s.Ranks > mostAtOnce:
+		return fmt.Errorf("%q: %d ranks with a message to each other at once: %d ranks are possible; take pairwise or shift", text, s.Ranks, mostAtOnce)
+	case s.Bytes > math.MaxInt64/int64(s.Ranks):
+		return fmt.Errorf("%q: %d ranks times %d bytes are more than 2^63", text, s.Ranks, s.Bytes)
+	}
+	return nil
+}
+
+// mostAtOnce is the number of ranks whose messages to all others are kept at once: a few GB.
+const mostAtOnce = 4096
+
+// parseWord reads a word between the brackets.
+func (s *Spec) parseWord(word string) error {
 	key, value, ok := strings.Cut(word, "=")
 	switch {
 	case word == "":
@@ -105,8 +125,8 @@ func (s *Spec) set(word string) error {
 	return fmt.Errorf("%q: an algorithm, ranks=N or size=BYTES is expected", word)
 }
 
-// choose takes an algorithm by size.
-func (s *Spec) choose() {
+// chooseAlgorithm takes an algorithm by size.
+func (s *Spec) chooseAlgorithm() {
 	power := s.Ranks&(s.Ranks-1) == 0
 	few := s.Bytes <= small
 	switch {
@@ -196,7 +216,7 @@ func parseSize(text string) (int64, error) {
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("size %q: a number of bytes such as 4096, 64KiB or 1GB is expected", text)
-	case n*unit < 0 || n*unit > 1<<50:
+	case !(n*unit >= 0 && n*unit <= 1<<50):
 		return 0, errors.New("a size is 0 to 1 PiB")
 	}
 	return int64(n * unit), nil

@@ -38,9 +38,12 @@ type Run struct {
 	ended    []int32
 	latency  []int64 // by number of a message under way: from the end of its flow to its arrival
 	bytes    []float64
-	paths    [][2]int32
+	ends     []ends
 	link     []float64 // by link: bytes that crossed it
 }
+
+// ends are the ranks and the host ports of a message.
+type ends struct{ from, to, src, dst int32 }
 
 // occasion is the begin of a message's flow, or its arrival.
 type occasion struct {
@@ -59,38 +62,41 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 		capacity[l] = float64(rate) / 8e6 * h.Payload
 	}
 	r := &Run{net: net, places: where, hardware: h, fluid: fluid.New(capacity, net.LongestPath()), link: make([]float64, len(capacity))}
-	r.Machine = machine.On(r, p, costs, 1000)
+	r.Machine = machine.On(r, p, costs, unit)
 	return r
 }
+
+// unit is a nanosecond in picoseconds.
+const unit = 1000
 
 // Send takes a message of the Machine.
 func (r *Run) Send(at machine.Time, m machine.Message) {
 	for int(m.Number) >= len(r.bytes) {
-		r.bytes, r.latency, r.paths = append(r.bytes, 0), append(r.latency, 0), append(r.paths, [2]int32{})
+		r.bytes, r.latency, r.ends = append(r.bytes, 0), append(r.latency, 0), append(r.ends, ends{})
 	}
 	src, dst, local := r.places.Between(m.From, m.To, m.NIC)
+	r.ends[m.Number], r.bytes[m.Number] = ends{m.From, m.To, src, dst}, float64(max(m.Bytes, 1))
 	if local {
 		r.queue.Put(int64(at)+r.hardware.Memory.Picoseconds(m.Bytes), occasion{message: m.Number})
 		return
 	}
-	r.paths[m.Number], r.bytes[m.Number] = [2]int32{src, dst}, float64(max(m.Bytes, 1))
 	if !m.Control {
 		r.queue.Put(int64(at), occasion{m.Number, true})
 		return
 	}
 	// A request is smaller than a packet: it takes no share of a link.
-	if path, ok := r.walk(m.Number); ok {
-		r.queue.Put(int64(at)+r.latency[m.Number]+r.alone(path, m.Number), occasion{message: m.Number})
+	if path, ok := r.findPath(m.Number); ok {
+		r.queue.Put(int64(at)+r.latency[m.Number]+r.timeAlone(path, m.Number), occasion{message: m.Number})
 	}
 }
 
-// walk finds the path of a message and its latency.
-func (r *Run) walk(m int32) ([]int32, bool) {
-	ends := r.paths[m]
-	path, ok := r.net.Path(ends[0], ends[1], r.path[:0])
+// findPath finds the path of a message and its latency.
+func (r *Run) findPath(m int32) ([]int32, bool) {
+	e := &r.ends[m]
+	path, ok := r.net.Path(e.src, e.dst, r.path[:0])
 	r.path = path
 	if !ok {
-		r.failed = fmt.Errorf("the tables do not lead from host port %d to %d", ends[0], ends[1])
+		r.fail(m, "the tables do not lead there (weft check names the fault); ports of different planes never reach each other")
 		return nil, false
 	}
 	if r.hardware.OneSwitch {
@@ -100,8 +106,15 @@ func (r *Run) walk(m int32) ([]int32, bool) {
 	return path, true
 }
 
-// alone is the time of a message's bytes on the slowest link of a path.
-func (r *Run) alone(path []int32, m int32) int64 {
+// fail stops the run because of a message.
+func (r *Run) fail(m int32, why string) {
+	e := &r.ends[m]
+	port := func(h int32) string { name := r.net.HostPort(h); return name.Short() }
+	r.failed = fmt.Errorf("a message from rank %d on %s to rank %d on %s: %s", e.from, port(e.src), e.to, port(e.dst), why)
+}
+
+// timeAlone is the time of a message's bytes on the slowest link of a path.
+func (r *Run) timeAlone(path []int32, m int32) int64 {
 	rate := r.fluid.Capacity(path[0])
 	for _, l := range path {
 		rate = min(rate, r.fluid.Capacity(l))
@@ -109,9 +122,9 @@ func (r *Run) alone(path []int32, m int32) int64 {
 	return int64(r.bytes[m] / rate)
 }
 
-// begin starts the flow of a message.
-func (r *Run) begin(at int64, m int32) {
-	path, ok := r.walk(m)
+// beginFlow starts the flow of a message.
+func (r *Run) beginFlow(at int64, m int32) {
+	path, ok := r.findPath(m)
 	if !ok {
 		return
 	}
@@ -130,24 +143,22 @@ func (r *Run) next(now int64) (at int64, ok bool) {
 	}
 	if r.fluid.Active() > 0 {
 		if end, some := r.fluid.Next(); some && (!ok || end <= at) {
+			if end > int64(machine.Longest) {
+				m := r.fluid.First()
+				r.fail(m, fmt.Sprintf("%.3g bytes: %s", r.bytes[m], machine.TooLong(unit)))
+			}
 			return end, true
 		}
 	}
 	return at, ok
 }
 
-// Run executes the Program to its end, or until nothing moves. progress is called now and then with
-// the present time in picoseconds.
-func (r *Run) Run(ctx context.Context, progress func(now int64)) error {
+// Run executes the Program to its end, or until nothing moves.
+func (r *Run) Run(ctx context.Context) error {
 	now := int64(0)
 	for n := 0; ; n++ {
-		if n&0xfff == 0 {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if progress != nil {
-				progress(now)
-			}
+		if n&0xfff == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		own, some := r.Machine.Next()
 		if some && int64(own) <= now {
@@ -155,6 +166,9 @@ func (r *Run) Run(ctx context.Context, progress func(now int64)) error {
 			continue
 		}
 		at, ok := r.next(now)
+		if err := r.Machine.Err(); err != nil {
+			return err
+		}
 		switch {
 		case r.failed != nil:
 			return r.failed
@@ -179,7 +193,7 @@ func (r *Run) step(at int64) {
 		}
 		_, e := r.queue.Take()
 		if e.begin {
-			r.begin(at, e.message)
+			r.beginFlow(at, e.message)
 		} else {
 			r.Machine.Arrive(machine.Time(at), e.message)
 		}

@@ -104,6 +104,9 @@ func readBinary(in *bufio.Reader) (*program.Schedule, error) {
 		}
 		at = end
 	}
+	if _, err := in.ReadByte(); err == nil {
+		return nil, fmt.Errorf("the file goes on after the last rank, which ends at byte %d", at+8)
+	}
 	return build.Schedule()
 }
 
@@ -163,6 +166,13 @@ func readRank(in *bufio.Reader, build *program.Builder, size uint64) error {
 
 // addWaits adds the dependencies of a rank.
 func addWaits(build *program.Builder, records []record, lists []uint32, first int32) error {
+	total := uint64(0)
+	for i := range records {
+		total += uint64(records[i].begins) + uint64(records[i].ends)
+	}
+	if total > uint64(len(lists)) {
+		return fmt.Errorf("the lists of waiting operations have %d entries by the operations, and %d places", total, len(lists))
+	}
 	waits := make([]uint32, len(records))
 	add := func(i int, n, from uint32, begin bool) error {
 		if uint64(from)+uint64(n) > uint64(len(lists)) {

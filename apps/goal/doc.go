@@ -1,7 +1,7 @@
-// Package goal reads and writes GOAL schedules, as text and in the binary form of LogGOPSim: what
-// each rank of a parallel program sends, receives and computes, and in which order (T. Hoefler, C.
-// Siebert, A. Lumsdaine, "Group Operation Assembly Language", ICPP 2009; the forms are those of
-// LogGOPSim, commit 76451de of 2023).
+// Package goal reads and writes GOAL schedules, as text and in binary. A schedule lists the sends,
+// receives and computations of each rank of a parallel program, and their order (T. Hoefler, C.
+// Siebert, A. Lumsdaine, "Group Operation Assembly Language", ICPP 2009). LogGOPSim, commit 76451de
+// of 2023, defines both forms.
 //
 // # Text
 //

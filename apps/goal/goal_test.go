@@ -2,6 +2,8 @@ package goal
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,10 +49,64 @@ func TestText(t *testing.T) {
 }
 
 // TestFaults: each fault is an error with its line and column.
+// TestHostile: a binary file cannot ask for more memory than it has bytes, nor end early or late.
+func TestHostile(t *testing.T) {
+	s, err := Read(strings.NewReader("num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\nb requires a\n}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := WriteBinary(&out, s); err != nil {
+		t.Fatal(err)
+	}
+	whole := out.Bytes()
+	for cut := range whole {
+		if _, err := Read(bytes.NewReader(whole[:cut])); err == nil {
+			t.Errorf("no error for the first %d of %d bytes", cut, len(whole))
+		}
+	}
+	if _, err := Read(bytes.NewReader(append(slices.Clone(whole), 0))); err == nil || !strings.Contains(err.Error(), "goes on after the last rank") {
+		t.Errorf("a byte more: %v", err)
+	}
+	// The second operation waits for two events by its head.
+	more := slices.Clone(whole)
+	more[len(more)-4-recordSize] = 2
+	if _, err := Read(bytes.NewReader(more)); err == nil || !strings.Contains(err.Error(), "2 events by its head and for 1 by the lists") {
+		t.Errorf("a wrong count: %v", err)
+	}
+	// Both operations name the only entry of the lists.
+	twice := slices.Clone(whole)
+	at := len(twice) - 4 - recordSize + 23
+	twice[at] = 1
+	if _, err := Read(bytes.NewReader(twice)); err == nil || !strings.Contains(err.Error(), "2 entries by the operations, and 1 places") {
+		t.Errorf("lists that overlap: %v", err)
+	}
+}
+
+// TestLabelMemory: a few labels of large numbers take little memory, and are all found.
+func TestLabelMemory(t *testing.T) {
+	var table labelTable
+	n := 1000
+	for op := range int32(12) {
+		table.add(fmt.Appendf(nil, "l%d", n), op)
+		if n = 3 * n; n > 99999999 {
+			n = int(op)
+		}
+	}
+	if len(table.numbered) > 10000 {
+		t.Errorf("12 labels take %d places", len(table.numbered))
+	}
+	for n, op := 1000, int32(0); op < 10; n, op = 3*n, op+1 {
+		if got := table.find(fmt.Appendf(nil, "l%d", n)); got != op {
+			t.Errorf("label l%d is operation %d, want %d", n, got, op)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	rank := func(lines string) string { return "num_ranks 2\nrank 0 {\n" + lines + "\n}\nrank 1 {\n}\n" }
 	for text, want := range map[string]string{
-		"":                                 "line 0, column 1: the file has no line num_ranks",
+		"":                                 "line 1, column 1: the file has no line num_ranks",
 		"rank 0 {":                         "line 1, column 1: num_ranks must come before the first rank",
 		"num_ranks 0":                      "line 1, column 11: the number of ranks is 0: it may be 1 to 16777216",
 		"num_ranks 1\nrank 1 {":            "line 2, column 7: rank 1: ranks come in order, so rank 0 is expected",

@@ -4,16 +4,16 @@ package goal
 // most programs write them, need no map.
 type labelTable struct {
 	numbered []int32 // by the number after the l: the operation, -1 for none
+	count    int     // labels of the rank
 	named    map[string]int32
 }
 
 func (t *labelTable) clear() {
-	t.numbered = t.numbered[:0]
+	t.numbered, t.count = t.numbered[:0], 0
 	clear(t.named)
 }
 
-// numberOf returns the number of a label such as l17; -1 for other labels, and for numbers far
-// beyond those seen.
+// numberOf returns the number of a label such as l17; -1 for other labels.
 func (t *labelTable) numberOf(label []byte) int {
 	if len(label) < 2 || len(label) > 9 || label[0] != 'l' || label[1] == '0' && len(label) > 2 {
 		return -1
@@ -28,9 +28,12 @@ func (t *labelTable) numberOf(label []byte) int {
 	return n
 }
 
+// add names an operation. A number far beyond the count of labels goes into the map, so that few
+// labels take little memory.
 func (t *labelTable) add(label []byte, op int32) {
 	n := t.numberOf(label)
-	if n < 0 || n > 2*len(t.numbered)+1000 {
+	t.count++
+	if n < 0 || n > 4*t.count+1000 {
 		if t.named == nil {
 			t.named = map[string]int32{}
 		}

@@ -9,18 +9,18 @@ import (
 // statement reads a line.
 func (r *reader) statement() error {
 	if !r.inside {
-		return r.outside()
+		return r.betweenRanks()
 	}
-	if r.is('}') {
+	if r.accept('}') {
 		r.inside = false
-		return r.end()
+		return r.endOfLine()
 	}
 	from := r.at
 	first := r.word()
 	switch {
 	case len(first) == 0:
 		return r.fault("an operation, a label or } is expected")
-	case r.is(':'):
+	case r.accept(':'):
 		label := first
 		if !isLetter(label[0]) {
 			r.at = from
@@ -35,7 +35,7 @@ func (r *reader) statement() error {
 	case isOperation(first):
 		return r.operation(first, nil)
 	}
-	return r.requires(first, from)
+	return r.dependency(first, from)
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
@@ -44,8 +44,8 @@ func isOperation(w []byte) bool {
 	return string(w) == "send" || string(w) == "recv" || string(w) == "calc"
 }
 
-// outside reads a line between ranks.
-func (r *reader) outside() error {
+// betweenRanks reads a line between ranks.
+func (r *reader) betweenRanks() error {
 	from := r.at
 	switch w := r.word(); string(w) {
 	case "num_ranks":
@@ -53,12 +53,12 @@ func (r *reader) outside() error {
 			r.at = from
 			return r.fault("num_ranks is given twice")
 		}
-		n, err := r.count("number of ranks", 1, maxRanks)
+		n, err := r.integer("number of ranks", 1, maxRanks)
 		if err != nil {
 			return err
 		}
 		r.ranks = int(n)
-		return r.end()
+		return r.endOfLine()
 	case "rank":
 		if r.ranks == 0 {
 			r.at = from
@@ -69,20 +69,20 @@ func (r *reader) outside() error {
 			return r.fault("one more rank than the %d of num_ranks", r.ranks)
 		}
 		next := int64(r.rank + 1)
-		n, err := r.count("rank", 0, maxRanks)
+		n, err := r.integer("rank", 0, maxRanks)
 		if err != nil {
 			return err
 		}
 		if n != next {
 			return r.fault("rank %d: ranks come in order, so rank %d is expected", n, next)
 		}
-		if !r.is('{') {
+		if !r.accept('{') {
 			return r.fault("{ is missing")
 		}
 		r.rank, r.inside = int(n), true
 		r.build.Rank()
 		r.labels.clear()
-		return r.end()
+		return r.endOfLine()
 	}
 	r.at = from
 	return r.fault("num_ranks N or rank R { is expected")
@@ -100,7 +100,7 @@ func (r *reader) operation(kind, label []byte) (err error) {
 		err = r.message(&o, "from", program.Any)
 	case "calc":
 		o.Kind = program.Calc
-		o.Size, err = r.count("time of a calc in ns", 0, math.MaxInt64)
+		o.Size, err = r.integer("time of a calc in ns", 0, math.MaxInt64)
 	default:
 		return r.fault("%q: send, recv or calc is expected", kind)
 	}
@@ -122,7 +122,7 @@ func (r *reader) operation(kind, label []byte) (err error) {
 
 // message reads the size and the peer of a message.
 func (r *reader) message(o *program.Op, preposition string, least int64) (err error) {
-	if o.Size, err = r.count("size of a message", 0, math.MaxInt64); err != nil {
+	if o.Size, err = r.integer("size of a message", 0, math.MaxInt64); err != nil {
 		return err
 	}
 	if w := r.word(); string(w) != "b" {
@@ -131,7 +131,7 @@ func (r *reader) message(o *program.Op, preposition string, least int64) (err er
 	if w := r.word(); string(w) != preposition {
 		return r.fault("%s and a rank are missing", preposition)
 	}
-	peer, err := r.count("peer", least, int64(r.ranks)-1)
+	peer, err := r.integer("peer", least, int64(r.ranks)-1)
 	o.Peer = int32(peer)
 	return err
 }
@@ -144,7 +144,7 @@ func (r *reader) options(o *program.Op) error {
 		from := r.at
 		w := r.word()
 		if len(w) == 0 {
-			return r.end()
+			return r.endOfLine()
 		}
 		which, least, most := -1, int64(0), int64(math.MaxUint8)
 		switch {
@@ -163,7 +163,7 @@ func (r *reader) options(o *program.Op) error {
 			return r.fault("%q is not expected here", w)
 		}
 		seen[which] = true
-		n, err := r.count(string(w), least, most)
+		n, err := r.integer(string(w), least, most)
 		if err != nil {
 			return err
 		}
@@ -178,8 +178,8 @@ func (r *reader) options(o *program.Op) error {
 	}
 }
 
-// requires reads a dependency whose first label has been read.
-func (r *reader) requires(first []byte, from int) error {
+// dependency reads a dependency whose first label has been read.
+func (r *reader) dependency(first []byte, from int) error {
 	op := r.labels.find(first)
 	kind := r.word()
 	begin := string(kind) == "irequires"
@@ -199,5 +199,5 @@ func (r *reader) requires(first []byte, from int) error {
 		return r.fault("the label %q is not known in rank %d: it must stand above", second, r.rank)
 	}
 	r.build.Wait(op, other, begin)
-	return r.end()
+	return r.endOfLine()
 }

@@ -42,7 +42,7 @@ type reader struct {
 func readText(in *bufio.Reader) (*program.Schedule, error) {
 	r := &reader{in: in, rank: -1, build: program.NewBuilder(0, 0)}
 	for {
-		err := r.next()
+		err := r.nextLine()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -69,24 +69,21 @@ func readText(in *bufio.Reader) (*program.Schedule, error) {
 
 // fault returns an error at the present place.
 func (r *reader) fault(format string, args ...any) error {
-	return &fault{r.number, r.at + 1, fmt.Sprintf(format, args...)}
+	return &fault{max(r.number, 1), r.at + 1, fmt.Sprintf(format, args...)}
 }
 
-// next reads the next line that is not empty.
-func (r *reader) next() error {
+// nextLine reads the next line that is not empty.
+func (r *reader) nextLine() error {
 	for {
 		line, err := r.in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			return &fault{r.number + 1, 1, "the line is too long for a schedule"}
 		}
-		if len(line) == 0 {
-			if err == nil || errors.Is(err, io.EOF) {
-				return io.EOF
-			}
-			return err
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("after line %d: %w", r.number, err)
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+		if len(line) == 0 {
+			return io.EOF
 		}
 		r.number++
 		r.line, r.at = r.uncomment(line), 0
@@ -148,8 +145,8 @@ func isWord(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
 }
 
-// is reads a character if it is the next one.
-func (r *reader) is(c byte) bool {
+// accept reads a character if it is the next one.
+func (r *reader) accept(c byte) bool {
 	r.skip()
 	if r.at < len(r.line) && r.line[r.at] == c {
 		r.at++
@@ -158,11 +155,11 @@ func (r *reader) is(c byte) bool {
 	return false
 }
 
-// count reads a number from least to most, and what names it in errors.
-func (r *reader) count(what string, least, most int64) (int64, error) {
+// integer reads a number from least to most, and what names it in errors.
+func (r *reader) integer(what string, least, most int64) (int64, error) {
 	r.skip()
 	from := r.at
-	negative := r.is('-')
+	negative := r.accept('-')
 	n, digits := int64(0), 0
 	for ; r.at < len(r.line) && '0' <= r.line[r.at] && r.line[r.at] <= '9'; r.at++ {
 		d := int64(r.line[r.at] - '0')
@@ -186,8 +183,8 @@ func (r *reader) count(what string, least, most int64) (int64, error) {
 	return n, nil
 }
 
-// end wants the line's end.
-func (r *reader) end() error {
+// endOfLine wants the line's end.
+func (r *reader) endOfLine() error {
 	if r.skip(); r.at < len(r.line) {
 		return r.fault("%q after the statement: a line holds one", bytes.TrimSpace(r.line[r.at:]))
 	}

@@ -16,9 +16,9 @@ func TestAgainstDumb(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := draw(t)
 		costs := machine.Parameters{
-			L: machine.Time(rapid.IntRange(0, 3000).Draw(t, "L")), O: machine.Time(rapid.IntRange(0, 300).Draw(t, "o")),
-			G: machine.Time(rapid.IntRange(0, 300).Draw(t, "g")), B: machine.Time(rapid.IntRange(0, 3).Draw(t, "G")),
-			P: machine.Time(rapid.IntRange(0, 3).Draw(t, "O")), S: int64(rapid.SampledFrom([]int{0, 50, 1 << 30}).Draw(t, "S")),
+			Latency: machine.Time(rapid.IntRange(0, 3000).Draw(t, "L")), Overhead: machine.Time(rapid.IntRange(0, 300).Draw(t, "o")),
+			Gap: machine.Time(rapid.IntRange(0, 300).Draw(t, "g")), GapPerByte: machine.Time(rapid.IntRange(0, 3).Draw(t, "G")),
+			OverheadPerByte: machine.Time(rapid.IntRange(0, 3).Draw(t, "O")), Eager: int64(rapid.SampledFrom([]int{0, 50, 1 << 30}).Draw(t, "S")),
 		}
 		m := machine.New(s.Start(), costs)
 		for _, ok := m.Next(); ok; _, ok = m.Next() {
@@ -130,7 +130,7 @@ func dumb(s *program.Schedule, c machine.Parameters) []machine.Time {
 	}
 	each := func(size int64, t machine.Time) machine.Time { return machine.Time(max(size, 1)-1) * t }
 	release := func(send int32, at machine.Time, by uint8, nic uint8) {
-		if s.Ops[send].Size > c.S {
+		if s.Ops[send].Size > c.Eager {
 			r := s.Rank(send)
 			cpu[r][by], out[r][nic] = max(cpu[r][by], at), max(out[r][nic], at)
 			enter(ended(send, at))
@@ -165,8 +165,8 @@ func dumb(s *program.Schedule, c machine.Parameters) []machine.Time {
 				events = append(events, e)
 				continue
 			}
-			cpu[r][o.CPU] = e.at + c.O + max(each(o.Size, c.P), each(o.Size, c.B))
-			in[r][o.NIC] = e.at + c.G + each(o.Size, c.B)
+			cpu[r][o.CPU] = e.at + c.Overhead + max(each(o.Size, c.OverheadPerByte), each(o.Size, c.GapPerByte))
+			in[r][o.NIC] = e.at + c.Gap + each(o.Size, c.GapPerByte)
 			held[e.op] = cpu[r][o.CPU]
 			i := slices.IndexFunc(posted, func(p int32) bool { return fits(p, e.op) })
 			if i < 0 {
@@ -194,12 +194,12 @@ func dumb(s *program.Schedule, c machine.Parameters) []machine.Time {
 				events = append(events, e)
 				continue
 			}
-			cpu[r][o.CPU], out[r][o.NIC] = e.at+c.O+each(o.Size, c.P), e.at+c.G+each(o.Size, c.B)
+			cpu[r][o.CPU], out[r][o.NIC] = e.at+c.Overhead+each(o.Size, c.OverheadPerByte), e.at+c.Gap+each(o.Size, c.GapPerByte)
 			now := begun(e.op, e.at)
-			if o.Size <= c.S {
+			if o.Size <= c.Eager {
 				now = append(now, ended(e.op, cpu[r][o.CPU])...)
 			}
-			events = append(events, occasion{e.at + c.O + c.L, count, e.op, true})
+			events = append(events, occasion{e.at + c.Overhead + c.Latency, count, e.op, true})
 			count++
 			enter(now)
 		case program.Recv:

@@ -8,22 +8,23 @@ import (
 	"weft/apps/program"
 )
 
-// Run executes all that is left on the ideal network. It looks at ctx between events.
+// Run executes the Program on the ideal network, to its end or until nothing moves. It looks at ctx
+// between events.
 func (m *Machine) Run(ctx context.Context) error {
-	for n := 0; len(m.queue.events) > 0; n++ {
+	for n := 0; m.failed == nil && len(m.queue.events) > 0; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		m.Step()
 	}
-	return nil
+	return m.failed
 }
 
-// Wait is an operation that can not end.
+// Wait is an operation that cannot end.
 type Wait struct {
 	Rank int32
 	Op   program.Op
-	// Kept is set for a message that is at its target and that no receive takes.
+	// Kept is set for a message at its target; otherwise the operation is a receive.
 	Kept bool
 }
 
@@ -40,12 +41,8 @@ func (m *Machine) Waiting() []Wait {
 			out = append(out, Wait{s.rank, s.Op, s.Kind == program.Send})
 		}
 	}
-	sortWaits(out)
-	return out
-}
-
-func sortWaits(w []Wait) {
-	slices.SortFunc(w, func(a, b Wait) int {
+	slices.SortFunc(out, func(a, b Wait) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Op.ID, b.Op.ID))
 	})
+	return out
 }

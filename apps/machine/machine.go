@@ -7,16 +7,16 @@ type Time = program.Time
 
 // Parameters are the costs of messages, in nanoseconds and nanoseconds per byte.
 type Parameters struct {
-	L Time  `json:"L"` // latency of the ideal network
-	O Time  `json:"o"` // time of a processor for a message
-	G Time  `json:"g"` // least time between messages of a network port
-	B Time  `json:"G"` // time of the network for a byte
-	P Time  `json:"O"` // time of a processor for a byte
-	S int64 `json:"S"` // a larger message waits for its receive
+	Latency         Time  `json:"L"` // of the ideal network
+	Overhead        Time  `json:"o"` // of a processor for a message
+	Gap             Time  `json:"g"` // least time between messages of a network port
+	GapPerByte      Time  `json:"G"` // of the network
+	OverheadPerByte Time  `json:"O"` // of a processor
+	Eager           int64 `json:"S"` // in bytes: the send of a larger message waits for its receive
 }
 
 // Usual are the parameters without options.
-var Usual = Parameters{L: 1000, O: 200, B: 1, S: 65536}
+var Usual = Parameters{Latency: 1000, Overhead: 200, GapPerByte: 1, Eager: 65536}
 
 // Network carries messages between ranks.
 type Network interface {
@@ -47,11 +47,16 @@ type Machine struct {
 	unused []int32 // slots
 	queue  queue
 	mail   mail
+	line   line
 	now    Time
+	failed error
 	ready  []program.Op // scratch
 
-	// Counts.
-	Operations, Messages, Bytes int64
+	Messages, Bytes int64
+	// Unequal counts the messages whose receive gives another size, and FirstUnequal describes the
+	// first.
+	Unequal      int64
+	FirstUnequal string
 }
 
 // rank is the state of a rank: when each of its processors and ports is free.
@@ -64,12 +69,13 @@ type slot struct {
 	program.Op
 	rank int32
 	links
+	place
 	partner int32 // the receive of a message that has been answered
 	stage   stage
 	held    Time // when the processor had taken the message in
 }
 
-// stage is how far a message is.
+// stage counts the steps of a message to its end.
 type stage uint8
 
 const (
@@ -86,7 +92,7 @@ func New(p program.Program, costs Parameters) *Machine {
 
 // On returns a Machine for a Program on a Network of the given units in a nanosecond.
 func On(network Network, p program.Program, costs Parameters, unit Time) *Machine {
-	costs.O, costs.G, costs.P, costs.L, costs.B = costs.O*unit, costs.G*unit, costs.P*unit, 0, 0
+	costs = Parameters{Overhead: costs.Overhead * unit, Gap: costs.Gap * unit, OverheadPerByte: costs.OverheadPerByte * unit, Eager: costs.Eager}
 	m := newMachine(p, costs, unit)
 	m.network = network
 	return m
@@ -96,6 +102,7 @@ func newMachine(p program.Program, costs Parameters, unit Time) *Machine {
 	shape := p.Shape()
 	m := &Machine{program: p, costs: costs, unit: unit, ranks: make([]rank, shape.Ranks)}
 	m.mail.init(shape.Ranks)
+	m.line.last = map[address]int32{}
 	times := make([]Time, shape.Ranks*(shape.CPUs+2*shape.NICs))
 	take := func(n int) []Time {
 		t := times[:n:n]
@@ -112,12 +119,9 @@ func newMachine(p program.Program, costs Parameters, unit Time) *Machine {
 	return m
 }
 
-// Now returns the time of the last event.
-func (m *Machine) Now() Time { return m.now }
-
 // Next returns the time of the next event; ok is false if there is none.
 func (m *Machine) Next() (at Time, ok bool) {
-	if len(m.queue.events) == 0 {
+	if len(m.queue.events) == 0 || m.failed != nil {
 		return 0, false
 	}
 	return m.queue.events[0].at, true
@@ -150,12 +154,11 @@ func (m *Machine) put(r int32, o *program.Op) {
 	if o.Kind == program.Send {
 		at = max(at, m.ranks[r].out[o.NIC])
 	}
-	m.Operations++
-	m.queue.push(event{at: at, slot: m.take(r, o)})
+	m.queue.push(event{at: at, slot: m.newSlot(r, o)})
 }
 
-// take returns a slot for an operation.
-func (m *Machine) take(r int32, o *program.Op) int32 {
+// newSlot returns a slot for an operation.
+func (m *Machine) newSlot(r int32, o *program.Op) int32 {
 	s := int32(len(m.slots))
 	if n := len(m.unused); n > 0 {
 		s = m.unused[n-1]
@@ -167,7 +170,8 @@ func (m *Machine) take(r int32, o *program.Op) int32 {
 	return s
 }
 
-func (m *Machine) drop(s int32) { m.unused = append(m.unused, s) }
+// freeSlot returns a slot to the unused ones.
+func (m *Machine) freeSlot(s int32) { m.unused = append(m.unused, s) }
 
 // begun tells the Program that an operation has begun; what becomes ready waits in m.ready.
 func (m *Machine) begun(s *slot, at Time) {
@@ -180,4 +184,4 @@ func (m *Machine) ended(s *slot, at Time) {
 }
 
 // bytesAfter returns a time for each byte of a message after its first.
-func bytesAfter(size int64, each Time) Time { return Time(max(size, 1)-1) * each }
+func bytesAfter(size int64, each Time) Time { return product(max(size, 1)-1, each) }

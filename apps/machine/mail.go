@@ -2,8 +2,8 @@ package machine
 
 import "weft/apps/program"
 
-// mail joins messages and receives of a rank. A message goes to the receive that waits longest of
-// those that take it; a receive takes the message that waits longest of those that it takes.
+// mail matches the messages and receives of a rank. A message goes to the oldest receive that
+// accepts it; a receive takes the oldest message that it accepts.
 type mail struct {
 	kept    map[address]ends // messages, oldest first
 	posted  map[address]ends // receives that name rank and tag, oldest first
@@ -12,7 +12,7 @@ type mail struct {
 	arrived int64
 }
 
-// address is what a message and a receive that names it have in common.
+// address identifies the messages that a receive without wildcards accepts.
 type address struct{ to, from, tag int32 }
 
 // ends are the first and the last slot of a list.

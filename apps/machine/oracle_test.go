@@ -39,8 +39,8 @@ func (r row) number(t *testing.T, names ...string) int64 {
 func (r row) costs(t *testing.T) machine.Parameters {
 	time := func(names ...string) machine.Time { return machine.Time(r.number(t, names...)) }
 	return machine.Parameters{
-		L: time("L_ns"), O: time("o_ns"), G: time("g_ns"), B: time("G_ns_per_byte", "G"), P: time("O_ns_per_byte", "O"),
-		S: r.number(t, "S_bytes", "S"),
+		Latency: time("L_ns"), Overhead: time("o_ns"), Gap: time("g_ns"), GapPerByte: time("G_ns_per_byte", "G"), OverheadPerByte: time("O_ns_per_byte", "O"),
+		Eager: r.number(t, "S_bytes", "S"),
 	}
 }
 

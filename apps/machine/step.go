@@ -1,15 +1,20 @@
 package machine
 
-import "weft/apps/program"
+import (
+	"strconv"
+
+	"weft/apps/program"
+)
 
 // Step lets the next event happen. There must be one.
 func (m *Machine) Step() {
 	e := m.queue.pop()
 	m.now = e.at
 	s := &m.slots[e.slot]
-	switch {
+	switch m.within(s, e.at); {
+	case m.failed != nil:
 	case e.arrival:
-		m.arrival(e)
+		m.arrive(e)
 	case s.Kind == program.Calc:
 		m.calc(e, s)
 	case s.Kind == program.Send:
@@ -26,11 +31,12 @@ func (m *Machine) calc(e event, s *slot) {
 		m.queue.postpone(e, *cpu)
 		return
 	}
-	*cpu = e.at + Time(s.Size)*m.unit
+	*cpu = e.at + product(s.Size, m.unit)
+	m.within(s, *cpu)
 	m.begun(s, e.at)
 	m.ended(s, *cpu)
 	r := s.rank
-	m.drop(e.slot)
+	m.freeSlot(e.slot)
 	m.enter(r)
 }
 
@@ -42,24 +48,27 @@ func (m *Machine) send(e event, s *slot) {
 		m.queue.postpone(e, free)
 		return
 	}
-	*cpu = e.at + m.costs.O + bytesAfter(s.Size, m.costs.P)
-	*out = e.at + m.costs.G + bytesAfter(s.Size, m.costs.B)
-	m.Messages++
-	m.Bytes += s.Size
+	*cpu = e.at + m.costs.Overhead + bytesAfter(s.Size, m.costs.OverheadPerByte)
+	*out = e.at + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
+	m.within(s, max(*cpu, *out))
+	m.count(s)
 	m.begun(s, e.at)
-	if s.Size <= m.costs.S {
+	if s.Size <= m.costs.Eager {
 		m.ended(s, *cpu)
 	} else {
 		s.stage = request
 	}
-	m.transmit(e.at+m.costs.O, e.slot)
+	if m.network != nil {
+		m.line.join(m.slots, e.slot)
+	}
+	m.transmit(e.at+m.costs.Overhead, e.slot)
 	m.enter(s.rank)
 }
 
 // transmit gives a message in its present stage to the network.
 func (m *Machine) transmit(at Time, number int32) {
 	if m.network == nil {
-		m.queue.push(event{at: at + m.costs.L, slot: number, arrival: true})
+		m.queue.push(event{at: at + m.costs.Latency, slot: number, arrival: true})
 		return
 	}
 	s := &m.slots[number]
@@ -83,8 +92,8 @@ func (m *Machine) Arrive(at Time, number int32) {
 	m.queue.push(event{at: at, slot: number, arrival: true})
 }
 
-// arrival handles a message, a request or an answer at its target.
-func (m *Machine) arrival(e event) {
+// arrive handles a message, a request or an answer at its target.
+func (m *Machine) arrive(e event) {
 	s := &m.slots[e.slot]
 	switch s.stage {
 	case answered:
@@ -93,10 +102,17 @@ func (m *Machine) arrival(e event) {
 		return
 	case request:
 		if m.network != nil {
-			m.meetRequest(e.slot)
+			if m.isFirst(e.slot) {
+				m.leaveLine(e.slot)
+				m.takeRequest(e.slot)
+			}
 			return
 		}
-	case eager, data:
+	case eager:
+		if m.network != nil && !m.isFirst(e.slot) {
+			return
+		}
+	case data:
 	}
 	to := &m.ranks[s.Peer]
 	cpu, in := &to.cpu[s.CPU], &to.in[s.NIC]
@@ -104,11 +120,15 @@ func (m *Machine) arrival(e event) {
 		m.queue.postpone(e, free)
 		return
 	}
-	*cpu = e.at + m.costs.O + max(bytesAfter(s.Size, m.costs.P), bytesAfter(s.Size, m.costs.B))
-	*in = e.at + m.costs.G + bytesAfter(s.Size, m.costs.B)
+	*cpu = e.at + m.costs.Overhead + max(bytesAfter(s.Size, m.costs.OverheadPerByte), bytesAfter(s.Size, m.costs.GapPerByte))
+	*in = e.at + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
+	m.within(s, max(*cpu, *in))
 	if s.stage == data {
 		m.endTransfer(e.slot, *cpu)
 		return
+	}
+	if m.network != nil {
+		m.leaveLine(e.slot)
 	}
 	s.held = *cpu
 	recv, ok := m.mail.takeReceive(m.slots, e.slot)
@@ -116,7 +136,34 @@ func (m *Machine) arrival(e event) {
 		m.mail.keep(m.slots, e.slot)
 		return
 	}
-	m.meet(recv, e.slot, *cpu, s.CPU, s.NIC)
+	m.compare(recv, e.slot)
+	m.match(recv, e.slot, *cpu, s.CPU, s.NIC)
+}
+
+// compare counts a message whose receive gives another size. The simulation takes the message's.
+func (m *Machine) compare(receive, message int32) {
+	r, s := &m.slots[receive], &m.slots[message]
+	if r.Size == s.Size {
+		return
+	}
+	if m.Unequal++; m.Unequal == 1 {
+		m.FirstUnequal = m.describe(r) + ", but the message has " + strconv.FormatInt(s.Size, 10) + " bytes"
+	}
+}
+
+// isFirst reports whether all earlier messages of a message's line are at their target; otherwise
+// the message waits for them there.
+func (m *Machine) isFirst(message int32) bool {
+	s := &m.slots[message]
+	s.here = true
+	return !s.waits
+}
+
+// leaveLine takes a message out of its line, and lets the next one follow if it is there.
+func (m *Machine) leaveLine(message int32) {
+	if next, here := m.line.leave(m.slots, message); here {
+		m.queue.push(event{at: m.now, slot: next, arrival: true})
+	}
 }
 
 // receive takes a message that has come before, or waits for one.
@@ -129,17 +176,18 @@ func (m *Machine) receive(number int32) {
 		m.enter(s.rank)
 		return
 	}
+	m.compare(number, message)
 	if m.network != nil && m.slots[message].stage == request {
 		m.answer(message, number)
 		m.enter(s.rank)
 		return
 	}
-	m.meet(number, message, max(m.now, m.slots[message].held), s.CPU, s.NIC)
+	m.match(number, message, max(m.now, m.slots[message].held), s.CPU, s.NIC)
 }
 
-// meet ends a receive whose message is there. If the message's send waits for this, it ends too,
+// match ends a receive whose message is there. If the message's send waits for this, it ends too,
 // and the given processor and port of its rank are busy until now.
-func (m *Machine) meet(receive, message int32, end Time, cpu, nic uint8) {
+func (m *Machine) match(receive, message int32, end Time, cpu, nic uint8) {
 	m.ended(&m.slots[receive], end)
 	m.enter(m.slots[receive].rank)
 	if s := &m.slots[message]; s.stage == request {
@@ -149,13 +197,14 @@ func (m *Machine) meet(receive, message int32, end Time, cpu, nic uint8) {
 		m.ended(s, m.now)
 		m.enter(s.rank)
 	}
-	m.drop(receive)
-	m.drop(message)
+	m.freeSlot(receive)
+	m.freeSlot(message)
 }
 
-// meetRequest answers a request whose receive waits, or keeps it.
-func (m *Machine) meetRequest(number int32) {
+// takeRequest answers a request whose receive waits, or keeps it.
+func (m *Machine) takeRequest(number int32) {
 	if receive, ok := m.mail.takeReceive(m.slots, number); ok {
+		m.compare(receive, number)
 		m.answer(number, receive)
 		return
 	}
@@ -177,6 +226,6 @@ func (m *Machine) endTransfer(number int32, end Time) {
 	m.enter(m.slots[receive].rank)
 	m.ended(&m.slots[number], m.now)
 	m.enter(m.slots[number].rank)
-	m.drop(receive)
-	m.drop(number)
+	m.freeSlot(receive)
+	m.freeSlot(number)
 }

@@ -12,16 +12,22 @@ import (
 
 // On puts ranks on the servers of a fabric, given by host ports in order of their leaves. By is
 // "leaf" (in that order), "spread" (round robin over the leaves) or "random:SEED". Each server
-// takes one rank, and all its ports serve it; with each set to ports, each port takes one.
-func On(by string, ranks int, hosts []int32, leafOf func(host int32) int32, servers *traffic.Servers, each string) (*Places, error) {
-	list := units(hosts, servers, each == "ports")
-	if ranks > len(list) {
-		return nil, fmt.Errorf("%d ranks on %d places: the fabric has too few %s", ranks, len(list), map[bool]string{true: "host ports", false: "servers"}[each == "ports"])
+// takes one rank, and all its ports serve it; with onPorts each port takes one.
+func On(by string, ranks int, hosts []int32, leafOf func(host int32) int32, servers *traffic.Servers, onPorts bool) (*Places, error) {
+	list, what := units(hosts, servers, onPorts), "servers"
+	if onPorts {
+		what = "host ports"
 	}
-	if err := order(by, list, func(u unit) int32 { return leafOf(u.ports[0]) }); err != nil {
+	if ranks > len(list) {
+		return nil, fmt.Errorf("%d ranks on %d places: the fabric has too few %s", ranks, len(list), what)
+	}
+	if err := sortUnits(by, list, func(u unit) int32 { return leafOf(u.ports[0]) }); err != nil {
 		return nil, err
 	}
 	p := &Places{}
+	if servers != nil && servers.Planes > 1 {
+		p.Plane = servers.Plane
+	}
 	for _, u := range list[:ranks] {
 		p.Ports, p.Server = append(p.Ports, u.ports), append(p.Server, u.server)
 	}
@@ -32,6 +38,7 @@ func On(by string, ranks int, hosts []int32, leafOf func(host int32) int32, serv
 type unit struct {
 	ports  []int32
 	server int32
+	turn   int // how many places of its leaf are before it
 }
 
 // units lists the places in order of their first ports.
@@ -48,31 +55,24 @@ func units(hosts []int32, servers *traffic.Servers, onPorts bool) []unit {
 			continue
 		}
 		at[server] = len(list)
-		list = append(list, unit{[]int32{h}, server})
+		list = append(list, unit{ports: []int32{h}, server: server})
 	}
 	return list
 }
 
-// order puts places into an order.
-func order(by string, list []unit, leafOf func(unit) int32) error {
+// sortUnits puts places into an order.
+func sortUnits(by string, list []unit, leafOf func(unit) int32) error {
 	kind, arg, _ := strings.Cut(by, ":")
 	switch {
 	case by == "leaf":
 	case by == "spread":
-		turn, seen := make([]int, len(list)), map[int32]int{}
-		for i, u := range list {
-			turn[i] = seen[leafOf(u)]
-			seen[leafOf(u)]++
+		seen := map[int32]int{}
+		for i := range list {
+			leaf := leafOf(list[i])
+			list[i].turn = seen[leaf]
+			seen[leaf]++
 		}
-		index := make([]int, len(list))
-		for i := range index {
-			index[i] = i
-		}
-		slices.SortStableFunc(index, func(a, b int) int { return turn[a] - turn[b] })
-		old := slices.Clone(list)
-		for i, from := range index {
-			list[i] = old[from]
-		}
+		slices.SortStableFunc(list, func(a, b unit) int { return a.turn - b.turn })
 	case kind == "random":
 		seed, err := strconv.ParseUint(arg, 10, 64)
 		if err != nil && arg != "" {

@@ -15,27 +15,38 @@ type Places struct {
 	Ports [][]int32
 	// Server is the machine of each rank. Ranks of one machine exchange messages in its memory.
 	Server []int32
+	// Plane is the plane of each host port; nil if all are of one. No message changes its plane.
+	Plane []int32
 }
-
-// Ranks returns the number of ranks.
-func (p *Places) Ranks() int { return len(p.Ports) }
 
 // Between returns the ports of a message that a rank sends by its network port nic to another rank:
-// the ports of that number. local is true for ranks on one machine.
+// the ports of that number, or if their planes differ the next ones of the same plane, as a server
+// may lack a port. local is true for ranks on one machine.
 func (p *Places) Between(from, to int32, nic uint8) (src, dst int32, local bool) {
-	a, b := p.Ports[from], p.Ports[to]
-	return a[int(nic)%len(a)], b[int(nic)%len(b)], p.Server[from] == p.Server[to]
+	a, b, local := p.Ports[from], p.Ports[to], p.Server[from] == p.Server[to]
+	if p.Plane == nil || local {
+		return a[int(nic)%len(a)], b[int(nic)%len(b)], local
+	}
+	for i := range a {
+		for k := range b {
+			src, dst = a[(int(nic)+i)%len(a)], b[(int(nic)+k)%len(b)]
+			if p.Plane[src] == p.Plane[dst] {
+				return src, dst, false
+			}
+		}
+	}
+	return a[int(nic)%len(a)], b[int(nic)%len(b)], false
 }
 
-// Memory is how ranks of one machine exchange messages.
+// Memory holds the costs of messages between ranks of one machine.
 type Memory struct {
 	Latency int64 // in nanoseconds
 	Rate    int64 // in Mbit/s
 }
 
-// Picoseconds returns the time of a message.
+// Picoseconds returns the time of a message, at most 2^61.
 func (m Memory) Picoseconds(bytes int64) int64 {
-	return m.Latency*1000 + int64(float64(bytes)*8e6/float64(m.Rate))
+	return m.Latency*1000 + int64(min(float64(bytes)*8e6/float64(m.Rate), 1<<60))
 }
 
 // validate returns an error for a Memory that takes no time for anything, or all.
@@ -51,7 +62,7 @@ func ParseMemory(text string) (Memory, error) {
 	latency, rate, ok := strings.Cut(text, ",")
 	d, err := time.ParseDuration(strings.TrimSpace(latency))
 	gbps, other := strconv.ParseFloat(strings.TrimSpace(rate), 64)
-	if !ok || err != nil || other != nil || gbps > 1e6 {
+	if !ok || err != nil || other != nil || !(gbps <= 1e6) || d > time.Hour {
 		return Memory{}, fmt.Errorf("%q: a latency and a rate in Gbit/s such as 500ns,200 are expected", text)
 	}
 	m := Memory{Latency: d.Nanoseconds(), Rate: int64(1000 * gbps)}

@@ -53,6 +53,9 @@ func (b *Builder) Schedule() (*Schedule, error) {
 	if len(s.Starts) == 0 {
 		return nil, errors.New("a schedule needs a rank")
 	}
+	if len(b.edges) > math.MaxInt32 {
+		return nil, fmt.Errorf("a schedule may have %d dependencies at most", math.MaxInt32)
+	}
 	ranks := int32(len(s.Starts))
 	s.Starts = append(s.Starts, int32(len(s.Ops)))
 	for op := range s.Ops {

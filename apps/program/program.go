@@ -1,12 +1,14 @@
 package program
 
+import "fmt"
+
 // Time counts the units of a run: nanoseconds on an ideal network, picoseconds on a routed one.
 type Time int64
 
 // Kind tells operations apart.
 type Kind uint8
 
-// The operations, in the order in which a rank begins those that become ready together.
+// The kinds of operations. A rank begins operations that become ready together in this order.
 const (
 	Send Kind = iota
 	Recv
@@ -21,13 +23,32 @@ const Any = -1
 // Op is an operation of a rank.
 type Op struct {
 	Size  int64 // bytes of a message; nanoseconds of a computation
-	Ready Time  // when all that it waits for had happened
+	Ready Time  // when the last event that it waits for happened
 	ID    int32 // the Program's number of the operation among those of its rank
 	Peer  int32 // the other rank of a message
 	Tag   int32
 	Kind  Kind
 	CPU   uint8 // the processor of the rank that does the work
 	NIC   uint8 // the network port of the rank
+}
+
+// String returns what the operation does.
+func (o *Op) String() string {
+	switch o.Kind {
+	case Send:
+		return fmt.Sprintf("send %d bytes to rank %d, tag %d", o.Size, o.Peer, o.Tag)
+	case Recv:
+		return fmt.Sprintf("recv %d bytes from rank %s, tag %s", o.Size, anyOr(o.Peer), anyOr(o.Tag))
+	default:
+		return fmt.Sprintf("calc %d ns", o.Size)
+	}
+}
+
+func anyOr(n int32) string {
+	if n == Any {
+		return "any"
+	}
+	return fmt.Sprint(n)
 }
 
 // Shape says how large a Program is.

@@ -11,9 +11,8 @@ type Schedule struct {
 	Ops    []Op    // ID is the number within the rank
 	Starts []int32 // by rank, and one more
 
-	// Operation i may not begin before some others of its rank have begun or ended. The list of
-	// those that wait for i is after[i] to after[i+1] in who; the ones that wait for its begin come
-	// first, up to begin[i].
+	// The operations who[after[i]:after[i+1]] wait for operation i: those up to begin[i] for its
+	// begin, the others for its end.
 	after, begin []int32
 	who          []int32
 	waits        []int32 // by operation: for how many events it waits
@@ -27,11 +26,8 @@ func (s *Schedule) Shape() Shape { return Shape{len(s.Starts) - 1, s.cpus, s.nic
 
 // Rank returns the rank of an operation by its number in Ops.
 func (s *Schedule) Rank(op int32) int32 {
-	rank, found := slices.BinarySearch(s.Starts, op+1)
-	if !found || rank > 0 {
-		rank--
-	}
-	return int32(rank)
+	next, _ := slices.BinarySearch(s.Starts, op+1)
+	return int32(next - 1)
 }
 
 // Name returns the name of an operation for messages: its label, or its number in its rank.
@@ -45,23 +41,7 @@ func (s *Schedule) Name(op int32) string {
 
 // Describe returns an operation's name and what it does.
 func (s *Schedule) Describe(op int32) string {
-	o := &s.Ops[op]
-	name := s.Name(op)
-	switch o.Kind {
-	case Send:
-		return fmt.Sprintf("%s: send %d bytes to rank %d, tag %d", name, o.Size, o.Peer, o.Tag)
-	case Recv:
-		return fmt.Sprintf("%s: recv %d bytes from rank %s, tag %s", name, o.Size, anyOr(o.Peer), anyOr(o.Tag))
-	default:
-		return fmt.Sprintf("%s: calc %d ns", name, o.Size)
-	}
-}
-
-func anyOr(n int32) string {
-	if n == Any {
-		return "any"
-	}
-	return fmt.Sprint(n)
+	return s.Name(op) + ": " + s.Ops[op].String()
 }
 
 // Dependents returns the operations that wait for the begin of an operation, and for its end. The
@@ -121,6 +101,9 @@ func (r *Run) free(waiting []int32, at Time, to []Op) []Op {
 	}
 	return to
 }
+
+// DescribeOf returns the name of a rank's operation and what it does.
+func (r *Run) DescribeOf(rank, id int32) string { return r.Describe(r.Starts[rank] + id) }
 
 // HasEnded reports whether an operation has ended.
 func (r *Run) HasEnded(op int32) bool { return r.left[op] == ended }

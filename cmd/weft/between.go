@@ -13,9 +13,6 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
-	"weft/planner"
-	simbetween "weft/sim/between"
-	"weft/study/packets"
 	"weft/study/several"
 )
 
@@ -111,34 +108,6 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	return c.WriteEnd(out)
 }
 
-// runBetween simulates packets in several subnets.
-func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
-	allowed := []string{"plan", "pattern", "pattern-file", "messages", "streams", "order", "ranks", "seeds", "load", "bursts", "once", "message", "duration", "warmup"}
-	allowed = append(allowed, "mtu", "headers", "buffer", "switch-latency", "cable-delay", "inject", "drain-rate", "one-queue", "oldest-first", "head-of-queue", "cc", "hot-spots", "hot-share", "far-share")
-	allowed = append(allowed, "csv", "svg", "beside", "over-time", "links", "hosts", "flows", "steps", "changes")
-	if err := cli.RefuseOne(cmd, append(allowed, cli.RoutingNames...)...); err != nil {
-		return err
-	}
-	n, err := o.fabric.Network(cmd, arg)
-	if err != nil {
-		return err
-	}
-	req, err := o.between.Request(n, &o.routing)
-	if err != nil {
-		return err
-	}
-	p, err := o.between.PlanOr(cmd, o.files.Plan, n, &o.routing)
-	if err != nil {
-		return err
-	}
-	flat, err := simbetween.Flatten(p, 0)
-	if err != nil {
-		return err
-	}
-	o.packets.Between = &packets.Between{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.HostsOnly}
-	return o.simulate(cmd, flat.Graph, func() (*planner.Result, error) { return &planner.Result{Plan: flat.Plan}, nil })
-}
-
 // runBetween routes and judges several subnets, and writes a directory of Plans.
 func (o *routeOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err := cli.RefuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "output"); err != nil {
@@ -205,36 +174,6 @@ func checkBetween(cmd *cobra.Command, flags *cli.FabricFlags, arg string, o *bet
 		return cli.AnswerNo
 	}
 	return nil
-}
-
-// runBetween routes several subnets, or reads their Plans, and simulates.
-func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
-	if err := cli.RefuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "plan", "pattern", "order", "runs"); err != nil {
-		return err
-	}
-	if err := o.flows.Validate(); err != nil {
-		return fmt.Errorf("--%w", err)
-	}
-	if err := o.routing.SetChain(o.chain); err != nil {
-		return err
-	}
-	n, err := o.fabric.Network(cmd, arg)
-	if err != nil {
-		return err
-	}
-	p, err := o.between.PlanOr(cmd, o.files.Plan, n, &o.routing)
-	if err != nil {
-		return err
-	}
-	out := &several.Flows{Network: n.Name, Layers: p.Layers}
-	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out.FlowReport, err = simbetween.Simulate(ctx, p, &simbetween.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
 }
 
 // writeSubnets writes the subnets and routers of a formula to a file.

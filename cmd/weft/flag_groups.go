@@ -80,7 +80,9 @@ var commandGroups = map[string][]flagGroup{
 		{"Behaviour", "fault seed keep-lids roles training plan"},
 	},
 	"weft lab sweep": {
-		{"What to sweep", "list in engine option failed seeds runs behind predictions output"},
+		{"What to sweep, in the short form", "list engine option failed seeds runs vls lmc fresh-lids seed kind kinds cn-guids io-guids levels"},
+		{"Running it", "in shard output jobs"},
+		{"Comparison", "figure against behind predictions json"},
 	},
 	"weft lab reproduce": {
 		{"What to run", "only rows full seed redo"},

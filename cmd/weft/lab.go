@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/sweeps"
 	"weft/lab"
 	"weft/lab/papers"
 	"weft/study"
@@ -29,7 +30,8 @@ many fabrics.`,
 		Args: cli.SubcommandOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(labListCmd(), labReproduceCmd(), labSweepCmd())
+	cmd.AddCommand(labListCmd(), labReproduceCmd())
+	cmd.AddCommand(sweeps.Commands()...)
 	return cmd
 }
 

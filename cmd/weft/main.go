@@ -20,6 +20,7 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/fewest"
 	"weft/cmd/weft/manage"
+	"weft/cmd/weft/simulate"
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/study/routing"
@@ -83,7 +84,7 @@ func statusOf(err error) int {
 // commands holds the constructors of all commands, by name.
 var commands = map[string]func() *cobra.Command{
 	"show": showCmd, "gen": genCmd, "convert": convertCmd, "route": routeCmd, "check": checkCmd, "compare": compareCmd,
-	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulateCmd, "demo": demoCmd, "emulate": emulateCmd,
+	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulate.Command, "demo": demoCmd, "emulate": emulateCmd,
 	"discover": discoverCmd, "sm": manage.Command, "ping": pingCmd, "lab": labCmd, "lids": fewest.LIDs, "lanes": fewest.Lanes, "map": mapCmd, "version": versionCmd, "man": manCmd,
 }
 

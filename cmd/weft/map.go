@@ -73,7 +73,8 @@ DISTURBED NETWORKS
 If probes are lost (--loss), late (--late) or corrupted by other traffic, or wires are busy (--busy),
 weft surveys the network: an answer proves each wire, and a silent port is probed again until the
 chance of a wrong map is below --error. The output names whatever remains in doubt, and the exit
-status is 1. With --mode parallel only probes are disturbed, not messages between mapping hosts.
+status is 1. With --mode parallel messages between mapping hosts are lost too, by the shares of
+--loss and --corrupt, and sent again; busy wires disturb only probes.
 
 EVENTS
 
@@ -191,6 +192,7 @@ func (m *mapFlags) mapOnce(ctx context.Context, cmd *cobra.Command, network stri
 	if err != nil {
 		return nil, err
 	}
+	m.job.Warn = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", text) }
 	made, err := job.RunFabric(ctx, src.Fabric, &m.job)
 	if errors.Is(err, job.ErrLimit) {
 		return nil, cli.Cannot(err)

@@ -11,7 +11,6 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/layout"
-	"weft/fabric/source"
 	"weft/planner"
 	"weft/study/routing"
 	"weft/study/show"
@@ -42,7 +41,7 @@ func (p *pictureFlags) add(cmd *cobra.Command) {
 func (p *pictureFlags) alone() bool { return p.svg == "-" }
 
 // draw writes the picture if one is requested.
-func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
+func (p *pictureFlags) draw(cmd *cobra.Command, src *show.Inspected) error {
 	routed := p.chain != "" || p.files.Given()
 	switch {
 	case p.colour != show.ByLoad && p.colour != show.ByLanes:

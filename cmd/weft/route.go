@@ -177,7 +177,7 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	defer files.Drop()
-	r, err := cli.RouteUntilInterrupted(cmd, g, &o.routing.Request)
+	r, err := o.routeUntilInterrupted(cmd, g)
 	if err != nil {
 		return err
 	}
@@ -195,11 +195,30 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.form.Answer(to, out); err != nil || unwritten != nil {
 		return errors.Join(unwritten, err)
 	}
-	if r.Interrupted() {
+	if isInterrupted(r) {
 		return cli.Cannot(errors.New("interrupted: this is the best proven Plan so far, and other engines may be better"))
 	}
 	return proven(r)
 }
+
+// routeUntilInterrupted routes a fabric. After the first interrupt auto gives the best proven Plan
+// so far, and the rest of the command is carried out: the next interrupt ends the process.
+func (o *routeOptions) routeUntilInterrupted(cmd *cobra.Command, g *fabric.Graph) (*planner.Result, error) {
+	ctx := cmd.Context()
+	req := o.routing.Request
+	req.Enough = ctx.Done()
+	cmd.SetContext(context.WithoutCancel(ctx))
+	r, err := cli.RouteFabric(cmd, g, &req)
+	if err == nil && isInterrupted(r) {
+		o.measure = false
+		return r, nil
+	}
+	cmd.SetContext(ctx)
+	return r, err
+}
+
+// isInterrupted reports whether a Plan is the best that auto had when it was interrupted.
+func isInterrupted(r *planner.Result) bool { return r.Choice != nil && r.Choice.Interrupted }
 
 // report judges a routing, unless --no-check is given, and returns the requested report.
 func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (out *routing.Route, err error) {
@@ -216,7 +235,7 @@ func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Re
 			return nil, err
 		}
 	}
-	if o.measure && !r.Interrupted() {
+	if o.measure {
 		err = cli.WithProgress(cmd, "measuring", func(ctx context.Context) error { return out.Measure(ctx, g, r, &o.routing.Request) })
 		if err != nil {
 			return nil, err
@@ -240,7 +259,7 @@ func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *plan
 func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (c *routing.Change, err error) {
 	kept := o.keep.Kept
 	changes := kept.Changes(g, r.Plan)
-	if o.noCheck || r.Interrupted() {
+	if o.noCheck || isInterrupted(r) {
 		return routing.NewChange(o.keep.Path, g, changes, r, nil, nil), nil
 	}
 	err = cli.WithProgress(cmd, "comparing", func(ctx context.Context) error {

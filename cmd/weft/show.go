@@ -11,7 +11,6 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/netfile/counters"
-	"weft/fabric/source"
 	"weft/fabric/summary"
 	"weft/study/several"
 	"weft/study/show"
@@ -100,37 +99,10 @@ func showCmd() *cobra.Command {
   weft show 'dragonfly(4,2,2)' --svg lanes.svg --engine lash --colour lanes`,
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.other != "" && (flags.picture.svg != "" || flags.tree || flags.servers || flags.warnings || len(flags.counters) > 0) {
-				return errors.New("--diff cannot be combined with --tree, --servers, --warnings, --counters or --svg")
-			}
-			if flags.other == "-" && args[0] == "-" {
-				return errors.New("standard input can be only one of the FABRICs")
-			}
-			if flags.picture.svg == "-" && (flags.form.JSON || flags.tree || flags.servers || flags.warnings) {
-				return errors.New("--svg - prints nothing but the picture: name a file, or leave out --json, --tree, --servers and --warnings")
-			}
-			if flags.Several(args[0]) {
-				if err := cli.RefuseOne(cmd); err != nil {
-					return err
-				}
-				n, err := flags.Network(cmd, args[0])
-				if err != nil {
-					return err
-				}
-				return flags.form.Answer(cmd.OutOrStdout(), several.NewNetwork(n))
-			}
-			flags.Quiet = flags.Quiet || flags.warnings || flags.form.JSON
-			src, err := flags.Open(cmd, args[0])
-			if err != nil {
+			if err := flags.validate(args[0]); err != nil {
 				return err
 			}
-			if flags.other != "" {
-				return showDiff(cmd, &flags, src.Fabric)
-			}
-			if err := flags.picture.draw(cmd, src); err != nil || flags.picture.alone() {
-				return err
-			}
-			return showFabric(cmd, &flags, src)
+			return flags.run(cmd, args[0])
 		},
 	}
 	flags.Add(cmd)
@@ -146,8 +118,48 @@ func showCmd() *cobra.Command {
 	return cmd
 }
 
+// validate returns an error for options that do not go together.
+func (flags *showFlags) validate(arg string) error {
+	switch {
+	case flags.other != "" && (flags.picture.svg != "" || flags.tree || flags.servers || flags.warnings || len(flags.counters) > 0):
+		return errors.New("--diff cannot be combined with --tree, --servers, --warnings, --counters or --svg")
+	case flags.other == "-" && arg == "-":
+		return errors.New("standard input can be only one of the FABRICs")
+	case flags.picture.svg == "-" && (flags.form.JSON || flags.tree || flags.servers || flags.warnings):
+		return errors.New("--svg - prints nothing but the picture: name a file, or leave out --json, --tree, --servers and --warnings")
+	}
+	return nil
+}
+
+// run shows a fabric: several subnets, the changes since another one, or a picture and the counts.
+func (flags *showFlags) run(cmd *cobra.Command, arg string) error {
+	if flags.Several(arg) {
+		if err := cli.RefuseOne(cmd); err != nil {
+			return err
+		}
+		n, err := flags.Network(cmd, arg)
+		if err != nil {
+			return err
+		}
+		return flags.form.Answer(cmd.OutOrStdout(), several.NewNetwork(n))
+	}
+	flags.Quiet = flags.Quiet || flags.warnings || flags.form.JSON
+	opened, err := flags.Open(cmd, arg)
+	if err != nil {
+		return err
+	}
+	if flags.other != "" {
+		return showDiff(cmd, flags, opened.Fabric)
+	}
+	src := show.Inspect(opened)
+	if err := flags.picture.draw(cmd, src); err != nil || flags.picture.alone() {
+		return err
+	}
+	return showFabric(cmd, flags, src)
+}
+
 // showFabric prints what a fabric holds.
-func showFabric(cmd *cobra.Command, flags *showFlags, src *source.Source) error {
+func showFabric(cmd *cobra.Command, flags *showFlags, src *show.Inspected) error {
 	counters, err := readCounters(cmd, flags)
 	if err != nil {
 		return err

@@ -1,12 +1,11 @@
 package layout
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
+	"weft/fabric"
 	"weft/fabric/rails"
 )
 
@@ -25,7 +24,8 @@ type block struct {
 type folding struct {
 	of      []int32 // by switch: its block
 	blocks  []block
-	chunked bool // some share a box only for lack of room
+	chunked bool     // some share a box only for lack of room
+	bundled []bundle // of drawing.bundles, once asked
 }
 
 // unfolded returns a folding with a box for every switch.
@@ -64,20 +64,17 @@ type bundle struct {
 
 // bundles collects the cables by pair of blocks, a <= b, in that order.
 func (d *drawing) bundles(f *folding) []bundle {
+	if f.bundled != nil {
+		return f.bundled
+	}
 	g := d.g
-	order := make([]int32, len(d.cable))
 	ends := func(link int32) (a, b int32) {
 		a, b = f.of[g.From[2*link]], f.of[g.To[2*link]]
 		return min(a, b), max(a, b)
 	}
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(i, j int32) int {
-		a, b := ends(i)
-		u, v := ends(j)
-		return cmp.Or(cmp.Compare(a, u), cmp.Compare(b, v))
-	})
+	order := fabric.Numbers(len(d.cable))
+	order = sortedBy(order, len(f.blocks), func(link int32) int32 { _, b := ends(link); return b })
+	order = sortedBy(order, len(f.blocks), func(link int32) int32 { a, _ := ends(link); return a })
 	var out []bundle
 	for _, link := range order {
 		a, b := ends(link)
@@ -86,6 +83,25 @@ func (d *drawing) bundles(f *folding) []bundle {
 		}
 		last := &out[len(out)-1]
 		last.links = append(last.links, link)
+	}
+	f.bundled = out
+	return out
+}
+
+// sortedBy sorts a list by keys under a limit; equal ones keep their order.
+func sortedBy(list []int32, limit int, key func(int32) int32) []int32 {
+	at := make([]int32, limit+1)
+	for _, x := range list {
+		at[key(x)+1]++
+	}
+	for k := range limit {
+		at[k+1] += at[k]
+	}
+	out := make([]int32, len(list))
+	for _, x := range list {
+		k := key(x)
+		out[at[k]] = x
+		at[k]++
 	}
 	return out
 }

@@ -1,5 +1,10 @@
 package chart
 
+import (
+	"math"
+	"slices"
+)
+
 // Kind is the kind of a chart.
 type Kind string
 
@@ -33,6 +38,8 @@ type Upright struct {
 type Axis struct {
 	Label string `json:"label"`
 	Log   bool   `json:"log,omitempty"`
+	// Even spaces the places of lines evenly, whatever their numbers: for axis X.
+	Even bool `json:"even,omitempty"`
 }
 
 // Series holds the points of one colour and one entry of the legend. A missing point is left out,
@@ -73,11 +80,55 @@ func (s *Series) Minus(other *Series, name string) Series {
 	return out
 }
 
+// DivideBy divides the values of all other series by those of one, at the same places, and removes
+// that one. It removes marks, and changes nothing if the chart has no such series.
+func (c *Chart) DivideBy(name string) {
+	if !slices.ContainsFunc(c.Series, func(s Series) bool { return s.Name == name }) {
+		return
+	}
+	var out []Series
+	for _, s := range c.Series {
+		if s.Name == name || s.Marks != "" {
+			continue
+		}
+		times := Series{Name: s.Name}
+		for _, p := range s.Points {
+			if by, ok := c.at(name, p.X); ok && by != 0 {
+				times.Add(p.X, p.Y/by, p.Low/by, p.High/by)
+			}
+		}
+		out = append(out, times)
+	}
+	c.Series = out
+}
+
+// Merge makes one series of those that differ nowhere by more than a share of their values. Its
+// name lists theirs; Mark sets marks anew.
+func (c *Chart) Merge(share float64) {
+	var out []Series
+	for _, s := range c.Series {
+		k := slices.IndexFunc(out, func(o Series) bool { return s.Marks == "" && o.Marks == "" && o.near(&s, share) })
+		if k < 0 {
+			out = append(out, s)
+			continue
+		}
+		out[k].Name += ", " + s.Name
+	}
+	c.Series = out
+}
+
+// near reports whether two series have the same places and nearly the same values.
+func (s *Series) near(other *Series, share float64) bool {
+	return slices.EqualFunc(s.Points, other.Points, func(p, q Point) bool {
+		return p.X == q.X && math.Abs(p.Y-q.Y) <= share*max(math.Abs(p.Y), math.Abs(q.Y))
+	})
+}
+
 // Fill adds a series for each name, with the points that value returns by index of place; ok is
 // false if there is none. Places are the categories of bars, and X is set for them.
 func (c *Chart) Fill(names, places []string, value func(name string, place int) (p Point, ok bool)) {
 	if c.Kind == Bars {
-		c.Categories = places
+		c.Categories = slices.Clone(places)
 	}
 	for _, name := range names {
 		s := Series{Name: name}

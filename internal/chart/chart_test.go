@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -100,11 +101,45 @@ func TestNamesOfPlaces(t *testing.T) {
 func TestRangesAside(t *testing.T) {
 	shown := make([]Series, 3)
 	for _, next := range []float64{40, 4} {
-		places := []place{{1, 0}, {2, 100}, {3, 100 + vg.Length(next)}}
+		places := []place{{1, 0, "1"}, {2, 100, "2"}, {3, 100 + vg.Length(next), "3"}}
 		a, b, c := aside(shown, 0, places), aside(shown, 1, places), aside(shown, 2, places)
 		if a >= b || b != 0 || b >= c || c-a >= vg.Length(next) {
 			t.Errorf("%g to the next place: %g %g %g", next, a, b, c)
 		}
+	}
+}
+
+// TestEven: places of an even axis are as far from each other, whatever their numbers, and keep
+// them as labels.
+func TestEven(t *testing.T) {
+	c := &Chart{Kind: Lines, X: Axis{Even: true}, Series: []Series{{Name: "s", Points: []Point{{X: 0, Y: 1}, {X: 1, Y: 1}, {X: 250, Y: 1}}}}}
+	c.Mark(PrintedValue{Series: "s", X: 1, Low: 2, High: 2})
+	text := svg(t, c)
+	var at []float64
+	for _, label := range []string{">0<", ">1<", ">250<"} {
+		before, _, found := strings.Cut(text, label)
+		if !found {
+			t.Fatalf("no label %s", label)
+		}
+		tag := before[strings.LastIndex(before, "<text"):]
+		x := regexp.MustCompile(`x="([\d.]+)"`).FindStringSubmatch(tag)
+		v, err := strconv.ParseFloat(x[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = append(at, v)
+	}
+	if a, b := at[1]-at[0], at[2]-at[1]; math.Abs(a-b) > 8 || a < 50 { // labels are centred
+		t.Errorf("labels at %v", at)
+	}
+	places := []place{{x: 0}, {x: 1}, {x: 250}}
+	for x, want := range map[float64]float64{-1: 0, 0: 0, .5: .5, 1: 1, 125.5: 1.5, 250: 2, 300: 2} {
+		if got := between(places, x); got != want {
+			t.Errorf("%g is at %g, want %g", x, got, want)
+		}
+	}
+	if c.Series[0].Points[2].X != 250 {
+		t.Error("drawing moved the points")
 	}
 }
 
@@ -135,8 +170,13 @@ func TestFill(t *testing.T) {
 		return Point{X: float64(10 * i), Y: float64(i)}, name == "all" || i == 1
 	}
 	for kind, x := range map[Kind]float64{Bars: 1, Lines: 10} {
-		c := Chart{Kind: kind}
-		c.Fill([]string{"all", "one"}, []string{"p", "q", "r"}, value)
+		c, names := Chart{Kind: kind}, []string{"p", "q", "r"}
+		c.Fill([]string{"all", "one"}, names, value)
+		if kind == Bars {
+			if c.Categories[0] = "another name"; names[0] != "p" {
+				t.Error("the chart shares the names of its places with the caller")
+			}
+		}
 		if len(c.Series) != 2 || len(c.Series[0].Points) != 3 || len(c.Series[1].Points) != 1 {
 			t.Fatalf("%s: %+v", kind, c.Series)
 		}
@@ -247,5 +287,31 @@ func TestHatch(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestDivideBy: values become multiples of one series, which goes; series that nowhere differ
+// become one.
+func TestDivideBy(t *testing.T) {
+	c := &Chart{Kind: Bars, Categories: []string{"a", "b"}, Series: []Series{
+		{Name: "one", Points: []Point{{X: 0, Y: 2}, {X: 1, Y: 4}}},
+		{Name: "two", Points: []Point{{X: 0, Y: 6, Low: 4, High: 8}, {X: 1, Y: 4}}},
+		{Name: "three", Points: []Point{{X: 0, Y: 6.001}, {X: 1, Y: 4}}},
+	}}
+	for range 2 {
+		c.DivideBy("one")
+		if p := c.Series[0].Points; len(c.Series) != 2 || p[0] != (Point{X: 0, Y: 3, Low: 2, High: 4}) || p[1].Y != 1 {
+			t.Errorf("%+v", c.Series)
+		}
+	}
+	for range 2 {
+		c.Merge(.001)
+		if len(c.Series) != 1 || c.Series[0].Name != "two, three" || len(c.Series[0].Points) != 2 {
+			t.Errorf("%+v", c.Series)
+		}
+	}
+	c.Series = append(c.Series, Series{Name: "four", Points: []Point{{X: 0, Y: 6}, {X: 1, Y: 4.1}}})
+	if c.Merge(.001); len(c.Series) != 2 {
+		t.Errorf("%+v", c.Series)
 	}
 }

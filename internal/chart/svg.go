@@ -72,6 +72,9 @@ func (c *Chart) draw(page draw.Canvas) {
 	shown := slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
 	side := thumbnail + letter*vg.Length(c.longest(shown)) // for the legend, next to the picture
 	places := c.places(width - 2*margin - side - scale)
+	if c.X.Even {
+		c, shown, places = c.spaced(shown, places)
+	}
 	c.axes(p, places)
 	legend := plot.NewLegend()
 	setFont(&legend.TextStyle, 9)
@@ -167,6 +170,8 @@ func (c *Chart) axes(p *plot.Plot, places []place) {
 		p.X.Tick.LineStyle.Color = color.White // only keeps the names off the bars
 	case c.X.Log:
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticks(places)
+	case c.X.Even:
+		p.X.Tick.Marker = ticks(places)
 	}
 }
 

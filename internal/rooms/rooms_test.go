@@ -91,6 +91,9 @@ func (r *table) room(pkg string) string { return longest(pkg, maps.Keys(r.rows))
 
 // allows reports whether the table lets a package import another one.
 func (r *table) allows(pkg, imp string) bool {
+	if imp == "weft" { // the sources, as bytes
+		return within(pkg, "weft/cmd/weft")
+	}
 	return folder(imp) == folder(pkg) || folder(imp) == "internal" || r.may[[2]string{r.room(pkg), longest(imp, slices.Values(r.columns))}]
 }
 
@@ -273,7 +276,7 @@ func list(t *testing.T, args ...string) (all []listed) {
 }
 
 func checkImports(t *testing.T, rule *table, pkg string, imports []string) {
-	if rule.room(pkg) == "" {
+	if pkg != "weft" && rule.room(pkg) == "" {
 		t.Errorf("%s belongs to no room: give it a row in the import table of ARCHITECTURE.md", pkg)
 	}
 	for _, imp := range imports {

@@ -90,3 +90,6 @@ func someChoice(g *fabric.Graph, p *route.Plan) {
 	}
 	p.Choice = route.NewChoice(g.NumEnds, rows)
 }
+
+// BenchmarkWhole64 has ftree's tables, whose switches share equal blocks.
+func BenchmarkWhole64(b *testing.B) { benchmark(b, "rlft(64,3,hosts=40960)", "ftree", 0, nil) }

@@ -37,14 +37,14 @@ func newDeps(g *fabric.Graph, l *lanes) *deps {
 		out := g.OutOf(s)
 		for i, c := range out {
 			d.rank[c] = int32(i * pair)
-			d.row[c^1] = (pairs + int64(i*len(out))) * int64(pair)
+			d.row[c] = pairs * int64(pair)
+			pairs += int64(len(g.OutOf(g.To[c])))
 			d.lastRow[c^1] = lasts + int64(i*len(g.AttachedTo(s)))
 		}
 		for i, h := range g.AttachedTo(s) {
 			d.hostRank[h] = int32(i)
 		}
 		lasts += int64(len(out) * len(g.AttachedTo(s)))
-		pairs += int64(len(out) * len(out))
 	}
 	d.numWords = pairs*int64(pair)/64 + 1
 	d.numLast = lasts/64 + 1

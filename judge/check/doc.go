@@ -11,7 +11,7 @@
 //	lids.go       which end port a LID names
 //	choice.go     which sources may use a LID
 //	tables.go     one LID's entries of all switches, and the neighbour at each port
-//	distance.go   how far switches are apart in the fabric
+//	internal/search  how far switches are apart in the fabric; a shortest cycle
 //	paths.go      how the way from every switch to a LID ends
 //	reach.go      lost pairs, with the fault
 //	worker.go     all this for every LID
@@ -19,9 +19,9 @@
 //	vls.go        VLs of SLs, and whether links have them
 //	sources.go    which SLs end ports send to a LID
 //	collect.go    the dependencies of packets on their way
+//	batch.go      the same for all LIDs of one target switch at once
 //	deps.go       their storage
 //	verdict.go    the graph of dependencies, and the answers about deadlock
-//	cycle.go      a shortest cycle
 //	witness.go    packets that hold its channels; packets that are discarded
 //	findings.go   counts and examples of all workers
 //	mix.go        old and new entries in one subnet
@@ -29,9 +29,9 @@
 //	trees.go      what packets of the trees do: their VLs at each port, their dependencies
 //	multicast.go  the verdict on the trees; multicastgroups.go: the trees of groups
 //
-// Three files are for speed and equal simpler code: groups.go and groupmasks.go do the work of
-// sources.go for all sources of a switch at once; oncycle.go finds the part that cycle.go has to
-// search.
+// Four files are for speed and equal simpler code: batch.go judges hosts of one switch together,
+// row by row of the tables; groups.go and groupmasks.go do the work of sources.go for all sources
+// of a switch at once; oncycle.go finds the part that a search for cycles has to visit.
 //
 // # What it proves
 //

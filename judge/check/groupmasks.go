@@ -37,9 +37,15 @@ func (m *groupMasks) bySwitch() []uint64 { return m.switches }
 
 // set computes the masks of all switches for the LID of p.
 func (m *groupMasks) set(p *Paths) {
-	l, u := m.j.lanes, m.groups
+	l := m.j.lanes
 	m.lid, m.own = int(p.LID), p.Owner
-	src, dst := l.src[p.Owner], l.dst[p.LID]
+	m.setClasses(l.src[p.Owner], l.dst[p.LID])
+	m.j.found.toLID[p.LID] = m.toLID
+}
+
+// setClasses computes the masks for the classes of an owner and of its LID.
+func (m *groupMasks) setClasses(src, dst int32) {
+	l, u := m.j.lanes, m.groups
 	if src != m.srcClass || dst != m.dstClass {
 		if dst < 0 {
 			clear(m.requests)
@@ -56,7 +62,6 @@ func (m *groupMasks) set(p *Paths) {
 		m.srcClass, m.dstClass = src, dst
 		m.join()
 	}
-	m.j.found.toLID[p.LID] = m.toLID
 }
 
 // sum computes the masks of all switches along a line. The SL at place k of the line is half byte

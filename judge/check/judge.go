@@ -33,13 +33,14 @@ type Facts struct {
 // judge is one run of Judge: its input, read for fast access, and its findings.
 type judge struct {
 	Facts
-	ports  *portMap
-	lanes  *lanes
-	groups *groups // nil where each source needs a mask of its own
-	choice *choice // nil where every source may use all LIDs of every target
-	deps   *deps
-	beside *beside // the lanes of Mix's other Plan; nil without Mix
-	copies *copies // packets of the trees for groups; nil without trees
+	ports   *portMap
+	lanes   *lanes
+	groups  *groups  // nil where each source needs a mask of its own
+	batches *batches // nil where LIDs are judged one by one
+	choice  *choice  // nil where every source may use all LIDs of every target
+	deps    *deps
+	beside  *beside // the lanes of Mix's other Plan; nil without Mix
+	copies  *copies // packets of the trees for groups; nil without trees
 
 	drained []int32 // switches
 	invalid []Finding
@@ -109,6 +110,7 @@ func prepare(g *fabric.Graph, p *route.Plan, workers int, need room) *judge {
 	j.found.delivers = make([]uint64, lids*j.found.words)
 	j.found.arriving = make([]uint64, lids)
 	j.found.toLID = make([]uint16, lids)
+	j.batches = newBatches(j)
 	j.found.blocks = make([]examples, max(lids/route.BlockSize, p.Tables.NumBlocks()))
 	return j
 }
@@ -129,6 +131,7 @@ func (j *judge) walk(ctx context.Context, observe func(int, *Facts) Observer) er
 	j.Pairs, j.found.sls = make([]int64, j.Graph.NumChannels), make([]uint16, j.Graph.NumChannels)
 	for _, w := range j.workers {
 		if w != nil {
+			w.finish()
 			j.deps.join(w.collector.deps)
 			for c, on := range w.collector.channels {
 				j.Pairs[c] += on.pairs

@@ -116,7 +116,7 @@ func Mix(ctx context.Context, old *fabric.Graph, before *route.Plan, g *fabric.G
 	m.Deadlock, cycle = j.verdict(assigned, nil)
 	if cycle != nil {
 		m.Deadlock.Cycle = j.explain(cycle, assigned)
-		part, _ := j.dependencies(assigned).components()
+		part, _ := j.dependencies(assigned).Components()
 		m.VLs = j.cyclicVLs(part)
 		x.findStale(part, m)
 	}

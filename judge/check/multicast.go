@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"weft/judge/check/internal/search"
 	"weft/route"
 )
 
@@ -42,16 +43,16 @@ func (j *judge) multicast(r *Report) {
 		pairs = j.unicastPairs(pairs)
 	}
 	d := graphOf(pairs)
-	cycle, _ := d.shortestCycle(lengthStep(j.Graph))
+	cycle, _ := d.ShortestCycle(search.LengthStep(j.Graph))
 	if cycle == nil {
 		return
 	}
 	out.DeadlockFree = No
 	g := j.Graph
 	for _, x := range cycle {
-		c := d.names[x] / route.NumSLs
+		c := d.Names[x] / route.NumSLs
 		out.Cycle = append(out.Cycle, Hold{
-			Channel: c, VL: uint8(d.names[x] % route.NumSLs), SL: m.SL,
+			Channel: c, VL: uint8(d.Names[x] % route.NumSLs), SL: m.SL,
 			From: g.SwitchPort(g.From[c], g.FromPort[c]), To: g.SwitchPort(g.To[c], g.ToPort[c]),
 		})
 	}
@@ -75,8 +76,8 @@ func (j *judge) unicastPairs(pairs []pair) []pair {
 	d := j.dependencies(assigned)
 	nv := int32(len(j.lanes.vls))
 	name := func(n int32) int32 { return node(n/nv, j.lanes.vls[n%nv]) }
-	for n := range int32(len(d.start) - 1) {
-		for _, to := range d.successors(n) {
+	for n := range int32(len(d.Start) - 1) {
+		for _, to := range d.Successors(n) {
 			pairs = append(pairs, pair{name(n), name(to)})
 		}
 	}
@@ -92,20 +93,20 @@ func comparePairs(a, b pair) int {
 }
 
 // graphOf makes a graph of sorted dependencies with their nodes.
-func graphOf(pairs []pair) *digraph {
-	d := &digraph{start: []int64{0}}
+func graphOf(pairs []pair) *search.Digraph {
+	d := &search.Digraph{Start: []int64{0}}
 	for _, p := range pairs {
-		d.names = append(d.names, p.from, p.to)
+		d.Names = append(d.Names, p.from, p.to)
 	}
-	slices.Sort(d.names)
-	d.names = slices.Compact(d.names)
+	slices.Sort(d.Names)
+	d.Names = slices.Compact(d.Names)
 	at := 0
-	for _, n := range d.names {
+	for _, n := range d.Names {
 		for ; at < len(pairs) && pairs[at].from == n; at++ {
-			to, _ := slices.BinarySearch(d.names, pairs[at].to)
-			d.to = append(d.to, int32(to))
+			to, _ := slices.BinarySearch(d.Names, pairs[at].to)
+			d.To = append(d.To, int32(to))
 		}
-		d.start = append(d.start, int64(len(d.to)))
+		d.Start = append(d.Start, int64(len(d.To)))
 	}
 	return d
 }

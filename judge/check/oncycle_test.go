@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"weft/judge/check/internal/search"
 	"weft/route"
 )
 
@@ -28,16 +29,16 @@ func TestOnCyclesLikeComponents(t *testing.T) {
 			}
 			nv := len(j.lanes.vls)
 			for _, traffic := range []int{assigned, hostOnly, noRecord} {
-				want, _ := j.dependencies(traffic).shortestCycle(lengthStep(g))
+				want, _ := j.dependencies(traffic).ShortestCycle(search.LengthStep(g))
 				rest := j.cyclicPart(traffic, left)
-				got, _ := rest.shortestCycle(lengthStep(g))
+				got, _ := rest.ShortestCycle(search.LengthStep(g))
 				for i, x := range got {
-					got[i] = rest.names[x]
+					got[i] = rest.Names[x]
 				}
 				if !slices.Equal(got, want) {
 					t.Fatalf("%s, seed %d, traffic %d: cycle %v in what is left, %v in all", formula, seed, traffic, got, want)
 				}
-				part, _ := j.dependencies(traffic).components()
+				part, _ := j.dependencies(traffic).Components()
 				for x, number := range part {
 					c := int32(x / nv)
 					field, bit := j.lanes.field(left[c], traffic), uint64(0)

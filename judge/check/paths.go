@@ -2,6 +2,7 @@ package check
 
 import (
 	"weft/fabric"
+	"weft/judge/check/internal/search"
 	"weft/route"
 )
 
@@ -15,6 +16,9 @@ const (
 	inLoop
 	beingTraced
 )
+
+// Unreached is the distance of a switch without a way to the target.
+const Unreached = search.Unreached
 
 // Paths are the ways of packets to one LID from every switch, by the tables.
 type Paths struct {
@@ -32,11 +36,14 @@ type Paths struct {
 	Shortest bool
 	users
 
-	g     *fabric.Graph
-	ports *portMap
-	at    []hop // by switch
-	loops loops
+	g      *fabric.Graph
+	ports  *portMap
+	tables *route.Tables
+	at     []hop // by switch
+	loops  loops
 
+	depthOf        int32   // target of Depth if it is of shortest ways, otherwise -1
+	read           bool    // at holds the ways; otherwise Shortest, and the tables say them
 	ordered, stack []int32 // memory of Order and of trace
 }
 
@@ -54,28 +61,57 @@ func (l *loops) of(i int) []int32 {
 func newPaths(j *judge) Paths {
 	n := j.Graph.NumSwitches
 	return Paths{
-		g: j.Graph, ports: j.ports, at: make([]hop, n), Depth: make([]int32, n),
-		users:   newUsers(j),
+		g: j.Graph, ports: j.ports, tables: j.Plan.Tables, at: make([]hop, n), Depth: make([]int32, n),
+		users: newUsers(j), depthOf: -1,
 		ordered: make([]int32, 0, n), stack: make([]int32, 0, n), loops: loops{switches: make([]int32, 0, n)},
 	}
 }
 
 // Out returns the output channel of a switch, -1 if none.
-func (p *Paths) Out(s int32) int32 { return p.at[s].out }
+func (p *Paths) Out(s int32) int32 {
+	switch {
+	case p.read:
+		return p.at[s].out
+	case s == p.Target:
+		return -1
+	}
+	return p.ports.hops[p.ports.of[s].first+int32(p.tables.Port(s, p.LID))].out
+}
 
 // HasEntry reports whether the table of a switch names a port.
-func (p *Paths) HasEntry(s int32) bool { return p.at[s].next != noEntry }
+func (p *Paths) HasEntry(s int32) bool { return !p.read || p.at[s].next != noEntry }
 
 // Delivers reports whether a switch sends packets to the owner itself.
-func (p *Paths) Delivers(s int32) bool { return p.at[s].next == delivered }
+func (p *Paths) Delivers(s int32) bool {
+	if !p.read {
+		return s == p.Target
+	}
+	return p.at[s].next == delivered
+}
+
+// shortest sets the paths to a LID that all switches are known to send along shortest ways.
+func (p *Paths) shortest(lid fabric.LID, owner int32, d *search.Distances) {
+	p.LID, p.Owner, p.Target = lid, owner, p.g.EndSwitch[owner]
+	p.loops.switches, p.loops.end = p.loops.switches[:0], p.loops.end[:0]
+	p.Hops, p.Order = d.To(p.Target)
+	p.Shortest, p.read = true, false
+	if p.depthOf == p.Target {
+		return
+	}
+	p.depthOf = p.Target
+	for s, hops := range p.Hops {
+		p.Depth[s] = int32(hops) + 1
+	}
+}
 
 // follow finds from every switch the next hop to a LID and the end of the way, from the LID's
 // entries by switch.
-func (p *Paths) follow(lid fabric.LID, owner int32, entries []uint8, d *distances) {
+func (p *Paths) follow(lid fabric.LID, owner int32, entries []uint8, d *search.Distances) {
 	p.LID, p.Owner, p.Target = lid, owner, p.g.EndSwitch[owner]
 	p.loops.switches, p.loops.end = p.loops.switches[:0], p.loops.end[:0]
+	p.read, p.depthOf = true, -1
 	var nearest []int32
-	p.Hops, nearest = d.to(p.Target)
+	p.Hops, nearest = d.To(p.Target)
 	if p.Shortest = p.resolve(entries); p.Shortest {
 		p.Order = nearest
 		return
@@ -102,7 +138,7 @@ func (p *Paths) resolve(entries []uint8) bool {
 			at[s] = hops[i]
 			other |= int32(dist[hops[i].next]) + 1 - int32(dist[s])
 		} else {
-			at[s] = hop{next: p.ending(int32(s), port), out: -1}
+			at[s] = hop{next: p.ports.ending(p.g, int32(s), port, lid, p.Owner), out: -1}
 			other |= at[s].next - delivered
 		}
 		depth[s] = int32(dist[s]) + 1
@@ -111,18 +147,18 @@ func (p *Paths) resolve(entries []uint8) bool {
 }
 
 // ending says how the way ends at a port that leads to no other switch.
-func (p *Paths) ending(s int32, port uint8) int32 {
-	of := &p.ports.of[s]
-	switch i, ok := of.slot(port, p.LID); {
+func (m *portMap) ending(g *fabric.Graph, s int32, port uint8, lid fabric.LID, owner int32) int32 {
+	of := &m.of[s]
+	switch i, ok := of.slot(port, lid); {
 	case port == route.NoPort:
 		return noEntry
-	case int32(p.LID) >= of.lids:
+	case int32(lid) >= of.lids:
 		return beyondTable
 	case !ok:
 		return deadPort
-	case port == 0 && p.g.PortZero(s) == p.Owner, -2-p.ports.hops[i].next == p.Owner:
+	case port == 0 && g.PortZero(s) == owner, -2-m.hops[i].next == owner:
 		return delivered
-	case port == 0 || p.ports.hops[i].next < fabric.Nothing:
+	case port == 0 || m.hops[i].next < fabric.Nothing:
 		return wrongEnd
 	}
 	return deadPort

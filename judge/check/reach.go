@@ -28,8 +28,11 @@ func (w *worker) count(found *examples) {
 	row := j.found.delivers[int(p.LID)*words:][:words]
 	if p.Shortest && p.AllMay() {
 		w.counts.Pairs += j.LIDs.sources - 1 // not from the owner to itself
-		for s := range p.Depth {
-			row[s/64] |= 1 << (s % 64)
+		for i := range row {
+			row[i] = ^uint64(0)
+		}
+		if rest := len(p.Depth) % 64; rest > 0 {
+			row[len(row)-1] = 1<<rest - 1
 		}
 		return
 	}

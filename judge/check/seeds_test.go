@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weft/fabric"
+	"weft/judge/check/internal/search"
 	"weft/route"
 	"weft/route/lids"
 )
@@ -162,8 +163,8 @@ func TestPathsLikeWalks(t *testing.T) {
 
 // dumbShortest is the length of a shortest cycle by a search from every node, 0 if there is
 // none.
-func dumbShortest(d *digraph) int {
-	n, best := int32(len(d.start)-1), 0
+func dumbShortest(d *search.Digraph) int {
+	n, best := int32(len(d.Start)-1), 0
 	for x := range n {
 		dist := slices.Repeat([]int{-1}, int(n))
 		queue := []int32{x}
@@ -171,7 +172,7 @@ func dumbShortest(d *digraph) int {
 		for len(queue) > 0 {
 			u := queue[0]
 			queue = queue[1:]
-			for _, v := range d.successors(u) {
+			for _, v := range d.Successors(u) {
 				if v == x && (best == 0 || dist[u]+1 < best) {
 					best = dist[u] + 1
 				}
@@ -189,21 +190,21 @@ func TestShortestCycle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	for range 4000 {
 		n, step := 1+rng.IntN(9), 1+rng.IntN(2)
-		d := &digraph{start: []int64{0}}
+		d := &search.Digraph{Start: []int64{0}}
 		for u := range n {
 			for v := range n {
 				if rng.IntN(n) == 0 && (step == 1 || (u+v)%2 == 1) {
-					d.to = append(d.to, int32(v))
+					d.To = append(d.To, int32(v))
 				}
 			}
-			d.start = append(d.start, int64(len(d.to)))
+			d.Start = append(d.Start, int64(len(d.To)))
 		}
-		cycle, shortest := d.shortestCycle(step)
+		cycle, shortest := d.ShortestCycle(step)
 		if want := dumbShortest(d); len(cycle) != want || !shortest {
 			t.Fatalf("%v: a cycle of %d, want %d", d, len(cycle), want)
 		}
 		for i, u := range cycle {
-			if !slices.Contains(d.successors(u), cycle[(i+1)%len(cycle)]) {
+			if !slices.Contains(d.Successors(u), cycle[(i+1)%len(cycle)]) {
 				t.Fatalf("%v: %v is no cycle", d, cycle)
 			}
 		}

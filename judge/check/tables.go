@@ -15,7 +15,8 @@ type columns struct {
 	switches int
 	stride   int // of a column
 	ports    []uint8
-	loaded   int // block, -1 at first
+	block    int // of LIDs
+	loaded   int // block in ports, -1 at first
 }
 
 func newColumns(t *route.Tables, switches int) columns {
@@ -24,8 +25,9 @@ func newColumns(t *route.Tables, switches int) columns {
 	return columns{tables: t, switches: switches, stride: stride, ports: make([]uint8, route.BlockSize*stride), loaded: -1}
 }
 
-// load fetches a block.
-func (c *columns) load(block int) {
+// load fetches the block, unless it has done so.
+func (c *columns) load() {
+	block := c.block
 	if c.loaded == block {
 		return
 	}
@@ -45,6 +47,7 @@ func (c *columns) load(block int) {
 
 // of returns the entries of a LID of the block by switch.
 func (c *columns) of(lid fabric.LID) []uint8 {
+	c.load()
 	at := int(lid) % route.BlockSize * c.stride
 	return c.ports[at : at+c.switches]
 }

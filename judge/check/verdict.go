@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weft/internal/par"
+	"weft/judge/check/internal/search"
 	"weft/route"
 )
 
@@ -80,22 +81,22 @@ func (j *judge) has(masks []uint64, traffic int) bool {
 // verdict judges one kind of traffic by the part of its graph that may be on cycles (nil for all).
 // It returns a cycle without the packets that hold it.
 func (j *judge) verdict(traffic int, onCycles []uint64) (Verdict, []int32) {
-	var d *digraph
+	var d *search.Digraph
 	var v Verdict
 	if onCycles == nil {
 		d = j.dependencies(traffic)
-		v = j.acyclic(int64(len(d.to)))
+		v = j.acyclic(int64(len(d.To)))
 	} else {
 		d = j.cyclicPart(traffic, onCycles)
 		v = j.acyclic(int64(j.deps.bits(j.lanes.fieldMask(traffic))))
 	}
-	cycle, shortest := d.shortestCycle(lengthStep(j.Graph))
+	cycle, shortest := d.ShortestCycle(search.LengthStep(j.Graph))
 	if cycle == nil {
 		return v, nil
 	}
-	if d.names != nil {
+	if d.Names != nil {
 		for i, x := range cycle {
-			cycle[i] = d.names[x]
+			cycle[i] = d.Names[x]
 		}
 	}
 	v.DeadlockFree, v.Shortest = No, shortest
@@ -105,23 +106,14 @@ func (j *judge) verdict(traffic int, onCycles []uint64) (Verdict, []int32) {
 	return v, cycle
 }
 
-// digraph is a directed graph: the successors of node n are to[start[n]:start[n+1]].
-type digraph struct {
-	start []int64
-	to    []int32
-	names []int32 // of the nodes in ascending order, nil if names are numbers
-}
-
-func (d *digraph) successors(n int32) []int32 { return d.to[d.start[n]:d.start[n+1]] }
-
 // dependencies returns the dependency graph of one kind of traffic. The node of a channel c and the
 // VL with index v is c*len(vls)+v.
-func (j *judge) dependencies(traffic int) *digraph {
+func (j *judge) dependencies(traffic int) *search.Digraph {
 	g := j.Graph
 	nv := int32(len(j.lanes.vls))
-	d := &digraph{
-		start: make([]int64, 1, g.NumChannels*int(nv)+1),
-		to:    make([]int32, 0, j.deps.bits(j.lanes.fieldMask(traffic))),
+	d := &search.Digraph{
+		Start: make([]int64, 1, g.NumChannels*int(nv)+1),
+		To:    make([]int32, 0, j.deps.bits(j.lanes.fieldMask(traffic))),
 	}
 	after := make([][]int32, nv) // by VL index on the channel: the nodes that follow
 	var pairs vlPairs
@@ -139,8 +131,8 @@ func (j *judge) dependencies(traffic int) *digraph {
 			}
 		}
 		for _, nodes := range after {
-			d.to = append(d.to, nodes...)
-			d.start = append(d.start, int64(len(d.to)))
+			d.To = append(d.To, nodes...)
+			d.Start = append(d.Start, int64(len(d.To)))
 		}
 	}
 	return d
@@ -148,10 +140,10 @@ func (j *judge) dependencies(traffic int) *digraph {
 
 // cyclicPart returns the part of that graph that may be on cycles, where packets keep their VLs.
 // Its nodes have the same names.
-func (j *judge) cyclicPart(traffic int, onCycles []uint64) *digraph {
+func (j *judge) cyclicPart(traffic int, onCycles []uint64) *search.Digraph {
 	g, l := j.Graph, j.lanes
 	nv := int32(len(l.vls))
-	d := &digraph{start: make([]int64, 1)}
+	d := &search.Digraph{Start: make([]int64, 1)}
 	number := make([]int32, g.NumChannels*int(nv)) // of its nodes, by name
 	for c, m := range onCycles {
 		vls := uint16(0)
@@ -160,12 +152,12 @@ func (j *judge) cyclicPart(traffic int, onCycles []uint64) *digraph {
 		}
 		for ; vls != 0; vls &= vls - 1 {
 			name := int32(c)*nv + int32(bits.TrailingZeros16(vls))
-			number[name] = int32(len(d.names))
-			d.names = append(d.names, name)
+			number[name] = int32(len(d.Names))
+			d.Names = append(d.Names, name)
 		}
 	}
 	var row []uint64
-	for _, name := range d.names {
+	for _, name := range d.Names {
 		c, v := name/nv, name%nv
 		sl := slices.Index(j.keepsVL(c)[:len(l.sls)], uint8(v))
 		bit := uint64(1) << sl << l.shift[traffic]
@@ -173,10 +165,10 @@ func (j *judge) cyclicPart(traffic int, onCycles []uint64) *digraph {
 		row = j.deps.after(row[:0], c, len(out))
 		for i, next := range out {
 			if row[i]&onCycles[next]&bit != 0 {
-				d.to = append(d.to, number[next*nv+v])
+				d.To = append(d.To, number[next*nv+v])
 			}
 		}
-		d.start = append(d.start, int64(len(d.to)))
+		d.Start = append(d.Start, int64(len(d.To)))
 	}
 	return d
 }

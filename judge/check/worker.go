@@ -5,6 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
+	"weft/judge/check/internal/search"
 	"weft/route"
 )
 
@@ -12,19 +13,31 @@ import (
 type worker struct {
 	j         *judge
 	columns   columns
-	distances *distances
+	distances *search.Distances
 	paths     Paths
 	senders   senders
 	collector collector
+	batch     *batch // nil where LIDs are judged one by one
 	observer  Observer
 	counts    counts
 }
 
 func newWorker(j *judge) *worker {
 	s := newSenders(j)
-	return &worker{
-		j: j, columns: newColumns(j.Plan.Tables, j.Graph.NumSwitches), distances: newDistances(j.Graph),
+	w := &worker{
+		j: j, columns: newColumns(j.Plan.Tables, j.Graph.NumSwitches), distances: search.NewDistances(j.Graph),
 		paths: newPaths(j), senders: s, collector: newCollector(j, s),
+	}
+	if j.batches != nil {
+		w.batch = newBatch(w)
+	}
+	return w
+}
+
+// finish adds what the batches have counted to the collector.
+func (w *worker) finish() {
+	if w.batch != nil {
+		w.batch.finish(w.collector.channels)
 	}
 }
 
@@ -32,16 +45,27 @@ func newWorker(j *judge) *worker {
 func (w *worker) judgeBlock(block int) {
 	found := &w.j.found.blocks[block]
 	owners := w.loadBlock(block)
+	batched, good := 0, uint64(0) // LIDs tried together, and those of them that are judged
 	for k := range route.BlockSize {
 		lid := fabric.LID(block*route.BlockSize + k)
 		if owners == nil || owners[k] < 0 {
 			w.countStale(lid, found)
 			continue
 		}
-		w.follow(lid, owners[k])
-		w.count(found)
-		w.collector.collect(&w.paths)
-		w.counts.transit += w.collector.takeDrained(&w.paths, found)
+		if w.batch != nil && k >= batched {
+			good, batched = w.batch.judge(block, k, owners)
+		}
+		if good>>k&1 == 1 {
+			w.paths.shortest(lid, owners[k], w.distances)
+			w.address(lid, owners[k])
+			w.count(found)
+			w.j.found.arriving[lid] = w.j.lanes.field(w.j.batches.all, assigned)
+		} else {
+			w.follow(lid, owners[k])
+			w.count(found)
+			w.collector.collect(&w.paths)
+			w.counts.transit += w.collector.takeDrained(&w.paths, found)
+		}
 		if w.observer != nil {
 			w.observer.Observe(&w.paths)
 		}
@@ -51,10 +75,10 @@ func (w *worker) judgeBlock(block int) {
 // loadBlock loads the tables of a block and the distances to its owners. It returns the owners by
 // LID, nil if no LID of the block has one.
 func (w *worker) loadBlock(block int) (owners []int32) {
-	w.columns.load(block)
+	w.columns.block = block
 	if first := block * route.BlockSize; first < len(w.j.LIDs.Owner) {
 		owners = w.j.LIDs.Owner[first : first+route.BlockSize]
-		w.distances.find(owners)
+		w.distances.Find(owners, w.j.LIDs.Owner[first+route.BlockSize:])
 	}
 	return owners
 }

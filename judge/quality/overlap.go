@@ -22,6 +22,7 @@ type overlap struct {
 	cables  []int32 // channel/2 of the first path
 	first   *example
 	sum     Failures
+	ports   *portPairs // used for the paths to nodes
 }
 
 // column holds by switch the next channel to one LID, or arrived or lost.
@@ -36,7 +37,7 @@ func newOverlap(f *check.Facts) *overlap {
 	n := f.Graph.NumSwitches
 	return &overlap{
 		Facts: f, mark: make([]int64, n), touched: make([]int64, n), cable: make([]int64, f.Graph.NumChannels/2),
-		sum: Failures{Lost: make([]int64, n), Weakened: make([]int64, n)},
+		sum: Failures{Lost: make([]int64, n), Weakened: make([]int64, n)}, ports: newPortPairs(f.Graph),
 	}
 }
 
@@ -101,6 +102,9 @@ func (t *overlap) add(from int32, col column) {
 		return
 	}
 	t.paths++
+	if t.ports.first != nil {
+		t.ports.addPath(t.path)
+	}
 	t.pass(from)
 	for _, c := range t.path {
 		if t.paths == 1 {

@@ -34,17 +34,23 @@ func plan(t tb, formula, name string, lmc uint8) (*fabric.Graph, *route.Plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	g := f.Compile()
+	return g, routedBy(t, g, name, lmc)
+}
+
+// routedBy routes a network with an engine.
+func routedBy(t tb, g *fabric.Graph, name string, lmc uint8) *route.Plan {
+	t.Helper()
 	spec, err := engine.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := f.Compile()
 	req := &recipe.Request{Engine: spec, Names: lids.Options{LMC: lmc, Fresh: true}, Workers: 2}
 	p, err := recipe.Run(context.Background(), g, req, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g, p
+	return p
 }
 
 func judged(t tb, g *fabric.Graph, p *route.Plan, workers int) *Report {

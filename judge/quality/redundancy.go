@@ -13,9 +13,10 @@ import (
 // Redundancy describes how the failure of one switch affects nodes with ports on several switches,
 // while the tables stay unchanged.
 type Redundancy struct {
-	Nodes int      `json:"nodes"` // with ports on several switches
-	To    Failures `json:"to"`    // paths from a host port to all ports of such a node
-	From  Failures `json:"from"`  // paths from all ports of such a node to a host port
+	Nodes int       `json:"nodes"` // with ports on several switches
+	Ports PortPairs `json:"ports"` // two ports of such a node, seen from a leaf
+	To    Failures  `json:"to"`    // paths from a host port to all ports of such a node
+	From  Failures  `json:"from"`  // paths from all ports of such a node to a host port
 }
 
 // Failures counts the connected pairs of such a node and a host port of another node. With several
@@ -71,11 +72,13 @@ func redundancyOf(ctx context.Context, f *check.Facts, workers int) (*Redundancy
 	}
 	g := r.Graph
 	out := &Redundancy{Nodes: len(r.nodes)}
+	first := make([]portExample, len(r.nodes))
 	var err error
-	out.To, err = r.run(ctx, len(r.nodes), func(t *overlap, i int) { r.to(t, r.nodes[i]) }, func(i int) int32 { return g.NodeEnds[g.NodeStart[r.nodes[i]]] })
+	out.To, err = r.run(ctx, len(r.nodes), func(t *overlap, i int) { r.to(t, r.nodes[i], &first[i]) }, func(i int) int32 { return g.NodeEnds[g.NodeStart[r.nodes[i]]] })
 	if err != nil {
 		return nil, err
 	}
+	out.Ports = r.portPairsOf(first)
 	out.From, err = r.run(ctx, g.NumHosts, func(t *overlap, i int) { r.from(t, int32(i)) }, func(i int) int32 { return int32(i) })
 	return out, err
 }
@@ -175,11 +178,14 @@ type example struct {
 	from, point int32
 }
 
-// to judges the paths from all hosts to the ports of a node.
-func (r *redundancy) to(t *overlap, node int32) {
+// to judges the paths from all hosts to the ports of a node. It stores an example of two ports that
+// share a switch in first.
+func (r *redundancy) to(t *overlap, node int32, first *portExample) {
 	g := r.Graph
 	ends := g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]]
 	t.resolve(ends)
+	t.ports.first = first
+	t.ports.beginNode(ends)
 	own := map[int32]int64{}
 	for _, end := range ends {
 		if r.LIDs.Count[end] > 0 {
@@ -197,11 +203,15 @@ func (r *redundancy) to(t *overlap, node int32) {
 			continue
 		}
 		t.begin(s.at)
+		t.ports.beginSender(s.at)
 		for i, end := range ends {
+			t.ports.beginPort()
 			t.follow(s, i, end)
+			t.ports.endPort(i)
 		}
 		t.close(weight, s.at)
 	}
+	t.ports.endLeaf()
 }
 
 // from judges the paths from the ports of all nodes to a host port.

@@ -10,8 +10,9 @@ import (
 	"weft/route"
 )
 
-// Write prints a short report for people: the verdict, a line each for reach, deadlock, the hottest
-// channel and lanes, a line for each finding with its first example, and a cycle if there is one.
+// Write prints a short report for people. It begins with the verdict. Reach, deadlock, the hottest
+// channel and lanes have a line each; so have pairs of ports if nodes have ports on several
+// switches. A line for each finding with its first example follows, and a cycle if there is one.
 func (r *Report) Write(out io.Writer) error {
 	var b strings.Builder
 	r.writeVerdict(&b)
@@ -40,7 +41,7 @@ func (r *Report) WriteAll(out io.Writer) error {
 	return err
 }
 
-// writeShort prints the four main answers.
+// writeShort prints the four main answers, and a fifth if nodes have ports on several switches.
 func (r *Report) writeShort(b *strings.Builder) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "  %-9s %s\n", name, fold.Text(12, fmt.Sprintf(format, args...)))
@@ -67,6 +68,9 @@ func (r *Report) writeShort(b *strings.Builder) {
 		line("lanes", "not known")
 	} else {
 		line("lanes", "%d (switches usually have %d VLs)", r.VLs, route.UsualVLs)
+	}
+	if m := r.MultiHomed; m != nil {
+		line("ports", "%s", m.Ports.text())
 	}
 }
 
@@ -183,6 +187,7 @@ func (r *Report) writeFigures(b *strings.Builder) {
 	line("paths per channel", "max %d, mean %.2f, p99 %d, %d channels unused", r.Load.Max, r.Load.Avg, r.Load.P99, r.Load.Dark)
 	if m := r.MultiHomed; m != nil {
 		line("multi-homed nodes", "%d with ports on several switches", m.Nodes)
+		line("  their ports", "%s", m.Ports.text()+m.Ports.exampleText())
 		line("  paths to them", "%s", m.To.text())
 		line("  paths from them", "%s", m.From.text())
 	}
@@ -190,6 +195,25 @@ func (r *Report) writeFigures(b *strings.Builder) {
 		line("intended paths", "%d, %d differ", r.IntendedPaths, r.DifferingPaths)
 	}
 	b.WriteString(fold.Rows(rows))
+}
+
+func (p *PortPairs) text() string {
+	switch p.Shared {
+	case 0:
+		return fmt.Sprintf("no two ports of a node share a switch, from any leaf (%d pairs)", p.Pairs)
+	case p.Pairs:
+		return fmt.Sprintf("all %d (leaf, two ports of a node) share a switch", p.Pairs)
+	}
+	return fmt.Sprintf("%d of %d (leaf, two ports of a node) share a switch, %.2g %%", p.Shared, p.Pairs, 100*float64(p.Shared)/float64(p.Pairs))
+}
+
+// exampleText names two ports that share a switch.
+func (p *PortPairs) exampleText() string {
+	if len(p.Examples) == 0 {
+		return ""
+	}
+	e := &p.Examples[0]
+	return fmt.Sprintf(": paths from %s to %s and %s pass %s", e.From, e.To, e.Other, e.Through)
 }
 
 func (f *Failures) text() string {

@@ -11,7 +11,7 @@ func Reproduction() *lab.Reproduction {
 		Paper:       "Domke, Hoefler and Nagel, \"Deadlock-Free Oblivious Routing for Arbitrary Topologies\", IPDPS 2011 (paper 003).",
 		Assumptions: assumptions,
 		Plain:       plainWords,
-		Decides:     decides,
+		Decisions:   decisions,
 		Finish:      finish,
 		Readings:    readings,
 		Sentences:   sentences,

@@ -19,6 +19,7 @@ const (
 	inOrder      = "nodes in order of leaves"
 	longMessages = "messages of 16 KB"
 	oneQueue     = "one queue a buffer"
+	printedAlone = "algorithms 2 to 4 alone"
 )
 
 // setting holds run parameters that Paper VI leaves open.

@@ -29,21 +29,33 @@ func TestFinish(t *testing.T) {
 			},
 		},
 		{
-			chart.Chart{Name: "fig6", Kind: chart.Bars, Categories: []string{"racks648"}, Series: []chart.Series{{Name: "ftree", Points: []chart.Point{{Y: 100}}}, {Name: "mFtree"}}},
+			chart.Chart{Name: "fig6", Kind: chart.Bars, Categories: []string{"racks648"}, Series: []chart.Series{{Name: "ftree", Points: []chart.Point{{Y: 100}}}, {Name: "mFtree", Points: []chart.Point{{Y: 125}}}}},
 			finishVI,
 			[]chart.Series{
-				{Name: "ftree", Points: []chart.Point{{Y: 100}}},
-				{Name: "mFtree"},
-				{Name: "paper, relative to our ftree", Marks: "mFtree", Of: "ftree", Points: []chart.Point{{Y: 102}}},
+				{Name: "mFtree over ftree", Points: []chart.Point{{Y: 25}}},
+				{Name: "paper: mFtree over ftree", Marks: "mFtree over ftree", Points: []chart.Point{{Y: 2}}},
 			},
 		},
 		{
-			chart.Chart{Name: "fig5", Kind: chart.Bars, Categories: []string{"fat648"}, Series: []chart.Series{{Name: "ftree", Points: []chart.Point{{Y: 1000}}}, {Name: "mFtree"}}},
+			chart.Chart{Name: "fig5", Kind: chart.Bars, Categories: []string{"racks648"}, Series: []chart.Series{{Name: "ftree", Points: []chart.Point{{Y: 1000}}}, {Name: "mFtree", Points: []chart.Point{{Y: 1000}}}}},
 			finishVI,
 			[]chart.Series{
-				{Name: "ftree", Points: []chart.Point{{Y: 1000}}},
-				{Name: "mFtree"},
-				{Name: "paper, relative to our ftree", Marks: "mFtree", Of: "ftree", Points: []chart.Point{{Y: 955}}},
+				{Name: "mFtree over ftree", Points: []chart.Point{{}}},
+				{Name: "paper; a slim bar is a range", Marks: "mFtree over ftree", Points: []chart.Point{{Y: .8, Low: .8, High: 1.8}}},
+			},
+		},
+		{
+			chart.Chart{Name: "fig3", Kind: chart.Lines, Series: []chart.Series{
+				{Name: "ftree", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5}}},
+				{Name: "mFtree", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5, Y: 50}}},
+				{Name: "ours", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5, Y: 50}}},
+			}},
+			finishVI,
+			[]chart.Series{
+				{Name: "ftree", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5}}},
+				{Name: "mFtree, ours", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5, Y: 50}}},
+				{Name: "paper: ftree", Marks: "ftree", Points: []chart.Point{{X: 30.5}}},
+				{Name: "paper, relative to our mFtree, ours", Marks: "mFtree, ours", Of: "mFtree, ours", Points: []chart.Point{{X: 30.5, Y: 50}}},
 			},
 		},
 		{

@@ -3,6 +3,7 @@ package fattree
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"weft/judge/quality"
 	"weft/lab"
@@ -13,13 +14,16 @@ const twoPorts = "|ports(2)"
 
 // enginesVI returns the engines of Paper VI, and ours, under the active readings.
 func enginesVI(s *lab.Setup) []lab.Candidate {
-	balance := "zahavi"
+	balance, homes := "zahavi", "mftree"
 	if s.Reads(firstWay) {
 		balance = "eft"
 	}
+	if s.Reads(printedAlone) {
+		homes = "mftree-printed"
+	}
 	return []lab.Candidate{
 		{Name: "ftree", How: lab.Routing{Engine: "ftree,balance=" + balance}},
-		{Name: "mFtree", How: lab.Routing{Engine: "ftree,multihomed=mftree,balance=" + balance}},
+		{Name: "mFtree", How: lab.Routing{Engine: "ftree,multihomed=" + homes + ",balance=" + balance}},
 		{Name: "ours", How: lab.Routing{Engine: "ftree,multihomed=mftree"}},
 	}
 }
@@ -62,7 +66,7 @@ func topologies(_ context.Context, s *lab.Setup) *lab.Result {
 func redundancy(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "redundancy", Title: "Pairs of a node port and a node with two ports, and those that one failed switch parts",
-		Columns: []string{"topology", "engine", "direction", "pairs", "parted by one switch", "share", "switches that part some", "pairs parted by the worst", "one cable", "deadlock"},
+		Columns: []string{"topology", "engine", "direction", "pairs", "parted by one switch", "share", "switches that part some", "pairs parted by the worst", "one cable", "of a leaf and two ports", "share a switch", "deadlock"},
 	}
 	none := lab.NewClaim("mFtree: no spine is on all paths to a node with two ports, on any topology", "no downtime when a spine fails (abstract, section VI-A)")
 	some := lab.NewClaim("classic fat-tree routing: some spine is, on some topology", "redundant spines are not guaranteed (abstract)")
@@ -74,12 +78,12 @@ func redundancy(ctx context.Context, s *lab.Setup) *lab.Result {
 	for _, formula := range formulas {
 		s.EachOf(ctx, formula, formula, enginesVI(s), func(e *lab.Candidate, trial *lab.Trial) {
 			if trial.Refused != "" || trial.Report.MultiHomed == nil {
-				t.Add(formula, e.Name, trial.Refused, "-", "-", "-", "-", "-", "-", "-")
+				t.Add(append([]string{formula, e.Name, trial.Refused}, slices.Repeat([]string{"-"}, len(t.Columns)-3)...)...)
 				return
 			}
 			m := trial.Report.MultiHomed
-			addFailures(&t, formula, e.Name, "to", &m.To, trial)
-			addFailures(&t, formula, e.Name, "from", &m.From, trial)
+			addFailures(&t, formula, e.Name, "to", &m.To, fmt.Sprint(m.Ports.Pairs), fmt.Sprint(m.Ports.Shared), trial.Deadlock())
+			addFailures(&t, formula, e.Name, "from", &m.From, "-", "-", trial.Deadlock())
 			if count := map[string]*[2]int{"ftree": &ftree, "mFtree": &clean}[e.Name]; count != nil {
 				count[0]++
 				if newTree(formula).spinesThatPart(&m.To) == 0 {
@@ -95,7 +99,7 @@ func redundancy(ctx context.Context, s *lab.Setup) *lab.Result {
 		some.Judge(ftree[1] < ftree[0], "some on %d of %d topologies", ftree[0]-ftree[1], ftree[0])
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{none, some}, Notes: []string{
-		"Each switch fails in turn, the tables stay. \"To\" is a packet to either port of the node, \"from\" one from either of its ports; the switch of the other end does not count. \"One cable\" counts pairs whose paths all pass one cable. With one LID a port all paths to a port of the other end meet at its root, so that no engine can keep those \"from\" a node apart.",
+		"Each switch fails in turn, the tables stay. \"To\" is a packet to either port of the node, \"from\" one from either of its ports; the switch of the other end does not count. \"One cable\" counts pairs whose paths all pass one cable. With one LID a port all paths to a port of the other end meet at its root, so that no engine can keep those \"from\" a node apart. The last counts are of a leaf and two ports of a node that share a switch beyond it.",
 	}}
 }
 
@@ -109,7 +113,8 @@ func (t *tree) spinesThatPart(f *quality.Failures) (n int) {
 	return n
 }
 
-func addFailures(t *lab.Table, formula, engine, direction string, f *quality.Failures, trial *lab.Trial) {
+// addFailures adds a row about the failures of single switches; more are its last cells.
+func addFailures(t *lab.Table, formula, engine, direction string, f *quality.Failures, more ...string) {
 	parting, worst := 0, int64(0)
 	for _, n := range f.Lost {
 		if n > 0 {
@@ -117,7 +122,8 @@ func addFailures(t *lab.Table, formula, engine, direction string, f *quality.Fai
 		}
 		worst = max(worst, n)
 	}
-	t.Add(formula, engine, direction, fmt.Sprint(f.Pairs), fmt.Sprint(f.Shared), percent(float64(f.Shared)/float64(max(f.Pairs, 1))), fmt.Sprint(parting), fmt.Sprint(worst), fmt.Sprint(f.Cables), trial.Deadlock())
+	cells := []string{formula, engine, direction, fmt.Sprint(f.Pairs), fmt.Sprint(f.Shared), percent(float64(f.Shared) / float64(max(f.Pairs, 1))), fmt.Sprint(parting), fmt.Sprint(worst), fmt.Sprint(f.Cables)}
+	t.Add(append(cells, more...)...)
 }
 
 func suffixed(bases []string) []string {

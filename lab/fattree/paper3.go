@@ -61,6 +61,9 @@ func reproductionIII() *lab.Reproduction {
 		Sentences:   sentencesIII,
 		Plain:       plainIII,
 		Finish:      finishIII,
+		Decisions:   decisionsIII,
+		Cover:       "fig6-as-read",
+		Found:       "SFtree joins all switches without a deadlock on every tree. Its deadlocks of minhop need two nodes a switch here, and it is ahead of the other engines with racks alone.",
 		Readings: []lab.Reading{
 			{Name: buffers24, Chosen: true, Fitted: true, In: packets, Text: "24 KB of buffer for each input and lane. With this, sFtree on 648 ports has the share that Table III prints. The paper says nothing of buffers."},
 			{Name: twoNodes, Chosen: true, Fitted: true, In: []string{"fig2", "fig6"}, Text: "two nodes on each switch of a ring send, not one. The figure of the cluster does not say how many do; in Fig. 2 each pair is one stream. With one node, arriving and continuing packets have equal turns on every link, so no buffer fills and the loop never closes."},

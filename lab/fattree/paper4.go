@@ -25,6 +25,9 @@ func reproductionIV() *lab.Reproduction {
 		Sentences:   sentencesIV,
 		Plain:       plainIV,
 		Finish:      finishIV,
+		Decisions:   decisionsIV,
+		Cover:       "fig2",
+		Found:       "Fat-tree routing survives every failure. But one failed link halves its uniform throughput here, because one cable then carries packets for two hosts, and DFSSSP is ahead from there on.",
 		Readings: []lab.Reading{
 			{
 				Name: earlyIV, Chosen: true, Fitted: true, In: []string{"fig2", "fig3"},

@@ -40,8 +40,10 @@ var saidOfPaper4 = map[string][]chart.PrintedValue{
 }
 
 // saidOfPaper3 holds the values for nodes that Paper III prints: switches at full load take 1 %, or
-// leave 64 %.
+// leave 64 %. In Fig. 6 the edited tables deadlock when the last stream begins, and a node gets
+// nothing from then on.
 var saidOfPaper3 = map[string][]chart.PrintedValue{
+	"fig6":  {point("edited by hand", 3.55, 0), point("edited by hand", 9.95, 0)},
 	"fig7a": {{Series: "nodes", X: 100, Low: .99, High: .99, Of: "nodes"}},
 	"fig7b": {point("nodes", 100, 64)},
 }
@@ -72,7 +74,7 @@ func point(series string, x, v float64) chart.PrintedValue {
 func marksOfPaper6(printed ...[]printedGain) (marks []chart.PrintedValue) {
 	for _, c := range slices.Concat(printed...) {
 		most := cmp.Or(c.most, c.gain)
-		marks = append(marks, chart.PrintedValue{Series: "mFtree", Group: treeNames[c.base], Low: 1 + c.gain/100, High: 1 + most/100, Of: "ftree"})
+		marks = append(marks, chart.PrintedValue{Series: "mFtree" + overFtree, Group: treeNames[c.base], Low: c.gain, High: most})
 	}
 	return marks
 }

@@ -65,44 +65,16 @@ func growth(ctx context.Context, s *lab.Setup) *lab.Result {
 	return r
 }
 
-// random maps trees and the NOW networks by the randomised algorithms.
-func random(ctx context.Context, s *lab.Setup) *lab.Result {
-	r, all := grow(ctx, s, "random", "by algorithms that draw lots", []string{"berkeley", "random", "vazirani"}, 4)
-	t := lab.Table{Name: "random-now", Title: "Probes on the NOW networks, by algorithms that draw lots", Columns: []string{"system", "berkeley", "myricom", "random", "vazirani"}}
-	for i := range systems {
-		sys := &systems[i]
-		if s.Want(sys.name) {
-			sent := mapped(ctx, network(sys.formula), utility, s.SeedOf(sys.name), t.Columns[1:])
-			t.Add(append([]string{sys.name}, counts(sent)...)...)
-			all = append(all, probed{sys.name, []int{sent[0], sent[2], sent[3]}})
-		}
-	}
-	branches := lab.NewClaim("depth-first branches by lot send fewer probes than breadth first alone (on every network: 0 to 1 times as many)", "conjectured")
-	branches.JudgeEach(shares(all, 1, 0))
-	long := lab.NewClaim("long random probes first send fewer than depth-first branches by lot (vazirani; on every network: 0 to 1 times as many)", "a considerable saving")
-	long.JudgeEach(shares(all, 2, 1))
-	r.Tables, r.Claims = append(r.Tables, t), []lab.Claim{branches, long}
-	return r
-}
-
 // probed holds the number of probes of some algorithms on a network, in their order.
 type probed struct {
 	network string
 	sent    []int
 }
 
-// shares returns the ratio of two algorithms' probes on each network, with an upper bound of 1.
-func shares(all []probed, of, over int) (parts []lab.Range) {
-	for _, p := range all {
-		parts = append(parts, lab.Range{Of: p.network, Value: float64(p.sent[of]) / float64(p.sent[over]), High: 1, Format: "%.2f times"})
-	}
-	return parts
-}
-
 // mapped maps a network by some algorithms, and returns the probes of each. The maps must be right.
-func mapped(ctx context.Context, n *model.Network, from string, seed uint64, algorithms []string) (sent []int) {
+func mapped(ctx context.Context, s *lab.Setup, n *model.Network, from string, seed uint64, algorithms []string) (sent []int) {
 	for _, a := range algorithms {
-		res := trial{algorithm: a, from: from, seed: seed}.run(ctx, n)
+		res := trial{algorithm: a, from: from, seed: seed, anyTurn: s.Reads(anyTurn)}.run(ctx, n)
 		lab.Check(theory.Same(res.Map, n))
 		sent = append(sent, res.Probes.Total().Sent)
 	}
@@ -132,7 +104,7 @@ func grow(ctx context.Context, s *lab.Setup, name, by string, algorithms []strin
 			continue
 		}
 		net := network(formula)
-		sent := mapped(ctx, net, net.Hosts[0].Name, s.SeedOf(name), algorithms)
+		sent := mapped(ctx, s, net, net.Hosts[0].Name, s.SeedOf(name), algorithms)
 		for i, v := range sent {
 			c.Series[i].Add(float64(net.NumSwitches()), float64(v), 0, 0)
 		}

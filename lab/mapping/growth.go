@@ -15,25 +15,46 @@ import (
 	"weft/mapping/theory"
 )
 
-// witness notes the hosts and switches that answered probes have passed so far.
+// witness notes the hosts and switches that answered probes have passed so far, and the wires.
 type witness struct {
 	model.Prober
-	n    *model.Network
-	from int32 // the mapping host
-	met  map[int32]bool
+	n     *model.Network
+	from  int32 // the mapping host
+	met   map[int32]bool
+	wires map[model.Wire]bool
+}
+
+func newWitness(n *model.Network, from string) *witness {
+	return &witness{n: n, from: lab.Must(n.FindHost(from)), met: map[int32]bool{}, wires: map[model.Wire]bool{}}
+}
+
+// watch shows the witness the probes of a mapper.
+func (w *witness) watch(p model.Prober) model.Prober {
+	w.Prober = p
+	return w
 }
 
 func (w *witness) Probe(turns []model.Turn) (model.Reply, time.Duration) {
 	reply, took := w.Prober.Probe(turns)
 	if reply.Answered {
-		at, _ := w.n.Peer(model.End{Node: w.from})
-		for _, turn := range turns {
-			w.met[at.Node] = true
-			at, _ = w.n.Peer(model.End{Node: at.Node, Port: at.Port + int32(turn)})
+		at := w.cross(model.End{Node: w.from})
+		for _, turn := range turns[:len(turns)-reply.Left] {
+			at = w.cross(model.End{Node: at.Node, Port: at.Port + int32(turn)})
 		}
-		w.met[at.Node] = true
 	}
 	return reply, took
+}
+
+// cross notes a wire and the node behind it.
+func (w *witness) cross(out model.End) (in model.End) {
+	in, _ = w.n.Peer(out)
+	w.met[in.Node] = true
+	wire := model.Wire{out, in}
+	if in.Node < out.Node || in.Node == out.Node && in.Port < out.Port {
+		wire = model.Wire{in, out}
+	}
+	w.wires[wire] = true
+	return in
 }
 
 // found counts the noted hosts and switches.
@@ -68,12 +89,12 @@ func fig8(ctx context.Context, s *lab.Setup) *lab.Result {
 			Series: []chart.Series{{Name: "edges"}, {Name: "nodes"}, {Name: "frontier"}},
 		}
 		t := lab.Table{Name: c.Name, Title: c.Title, Columns: []string{"exploration", "nodes", "edges", "frontier", "hosts found", "switches found"}}
-		w := witness{n: n, from: lab.Must(n.FindHost(mapper(s))), met: map[int32]bool{}}
+		w := newWitness(n, mapper(s))
 		var nodes []int
 		var found [][2]int
 		res := trial{
 			algorithm: "berkeley", from: mapper(s), rule: rule(s),
-			watch: func(p model.Prober) model.Prober { w.Prober = p; return &w },
+			watch: w.watch,
 			step: func(step algorithm.Step) {
 				hosts, switches := w.found()
 				nodes, found = append(nodes, step.Nodes), append(found, [2]int{hosts, switches})

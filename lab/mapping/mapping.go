@@ -15,6 +15,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"weft/fabric/gen"
 	"weft/lab"
@@ -46,13 +47,16 @@ func Reproduction() *lab.Reproduction {
 		Plain:  plainWords,
 		Finish: finish,
 		Readings: []lab.Reading{
-			{Name: otherMapper, Fitted: true, In: figures, Text: "another host maps: a host at a switch of the first level of C, instead of the utility host on a root. The text on Fig. 4 names the utility host as the mapper. " +
+			{Name: otherMapper, Fitted: true, In: append(slices.Clone(figures), "random"), Text: "another host maps: a host at a switch of the first level of C, instead of the utility host on a root. The text on Fig. 4 names the utility host as the mapper. " +
 				"All four counts of Fig. 6 are within 25 % with 99 of 100 hosts on C+A+B, all but the utility host, with 35 of 70 on C+A, and with 1 of 36 on C, the utility host (see hosts)."},
 			{Name: rewiredReading, Chosen: true, Fitted: true, In: figures, Text: rewiredText},
 			{Name: circuits, In: figures, Text: "circuit routing, the first model of section 2.3.1, instead of the cut-through routing of section 2.2. A message holds its whole path. If it meets itself it does so until a switch breaks it after 55 ms."},
 			{Name: lateStarts, In: []string{"fig7"}, Text: "the mappers of an election start within 4 s, instead of 20 ms. The paper does not say how far apart they start."},
 			{Name: oneOrder, In: []string{"fig9"}, Text: "one random order of hosts, instead of the mean of several. The paper shows one curve."},
+			{Name: anyTurn, In: []string{"random"}, Text: "random probes take any turn, each as likely as another. Half of the turns of a switch with eight ports are illegal then. " +
+				"The text says only that directions are random. Otherwise a turn is one that the switch can have by the wires known so far, and does not lead to a known host; at an unknown switch small turns are likelier, as section 3.3 says."},
 		},
+		Decisions: decisions,
 		Artefacts: []lab.Artefact{
 			{Name: "fig3", Title: "Components of the subclusters, counted in maps", Place: "Fig. 3", Seedless: true, Run: fig3},
 			{Name: "fig4", Title: "Map of subcluster C", Place: "Fig. 4", Seedless: true, Run: fig4},
@@ -129,6 +133,7 @@ const (
 	circuits    = "circuits"
 	lateStarts  = "late starts"
 	oneOrder    = "one order"
+	anyTurn     = "any turn"
 )
 
 // network returns one of the NOW networks, wired as in fabric/gen.
@@ -154,6 +159,7 @@ type trial struct {
 	from       string          // name of the host, "" for the utility host
 	depth      int             // 0 for Q + D
 	seed       uint64          // of the randomised algorithms
+	anyTurn    bool            // random probes take any turn
 	responding []bool          // by host: whether it responds; nil if all do
 	rule       model.Collision // "" for cut-through
 	step       func(algorithm.Step)
@@ -162,6 +168,12 @@ type trial struct {
 
 func (t trial) run(ctx context.Context, n *model.Network) *algorithm.Result {
 	a := lab.Must(algorithm.Find(t.algorithm))
+	p, opt := t.prober(n, a)
+	return lab.Must(a.Run(ctx, p, opt))
+}
+
+// prober returns the mapper of a trial, and its options.
+func (t trial) prober(n *model.Network, a *algorithm.Algorithm) (model.Prober, *algorithm.Options) {
 	host := lab.Must(n.FindHost(cmp.Or(t.from, utility)))
 	if t.depth == 0 {
 		t.depth = theory.FactsOf(n, host).Depth()
@@ -173,7 +185,7 @@ func (t trial) run(ctx context.Context, n *model.Network) *algorithm.Result {
 	if t.watch != nil {
 		p = t.watch(p)
 	}
-	return lab.Must(a.Run(ctx, p, &algorithm.Options{Self: n.Hosts[host], Radix: n.Radix(), Depth: t.depth, Seed: t.seed, Explored: t.step}))
+	return p, &algorithm.Options{Self: n.Hosts[host], Radix: n.Radix(), Depth: t.depth, Seed: t.seed, AnyTurn: t.anyTurn, Explored: t.step}
 }
 
 func count(n int) string { return fmt.Sprint(n) }

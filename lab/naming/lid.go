@@ -9,6 +9,7 @@ import (
 const (
 	mostLeft     = "most paths left first"
 	cutLength    = "candidates cut"
+	equallyShort = "equally short candidates"
 	frozenDegree = "degrees at the start of a LID"
 	fewestMerged = "fewest paths merged first"
 	heaviestLink = "heaviest link"
@@ -37,8 +38,9 @@ func LID() *lab.Reproduction {
 			"Words: close to the optimum is within 3 %, significantly worse more than 5 %, about as much 2 points, 12 to 17 % is 11.5 to 17.5. More and fewer are at least 0.01.\n" +
 			"In Tables III and IV the optimum is the fewest LIDs that an exact search finds, proven or not (a remark in the table says so), and no network is replaced. In Table V the search has 4 nodes for a programme, instead of 4 h of lp_solve.\n" +
 			"lab/naming/published/lid_claims.tsv lists statements that nothing judges, with the reason.",
-		Plain:    plainLID,
-		Readings: lidReadings,
+		Plain:     plainLID,
+		Decisions: decisionsLID,
+		Readings:  lidReadings,
 		Artefacts: []lab.Artefact{
 			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Blocks: 256, Run: st.lidTable1},
 			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Blocks: 128, Run: st.lidTable2},
@@ -76,6 +78,10 @@ var lidReadings = []lab.Reading{
 	{
 		Name: cutLength, In: selectionTables,
 		Text: "the 16 candidates of path selection are at most one hop longer than the shortest path. The text has no such bound.",
+	},
+	{
+		Name: equallyShort, In: selectionTables,
+		Text: "the candidates of path selection are at most 16 shortest paths of a pair, all of the same length. The text names an algorithm for the k shortest paths, and no length.",
 	},
 	{
 		Name: fewestMerged, In: []string{"table1", "table2"},
@@ -124,7 +130,10 @@ func pathOptions(s *lab.Setup, algorithm string) route.Options {
 		return route.Options{"weight": weight, "order": order}
 	case "path-selection":
 		detour := -1
-		if s.Reads(cutLength) {
+		switch {
+		case s.Reads(equallyShort):
+			detour = 0
+		case s.Reads(cutLength):
 			detour = 1
 		}
 		return route.Options{"detour": detour, "order": order, "remove": choice(s, mostLeft, "most", "drawn")}

@@ -79,8 +79,8 @@ func (f figure) run(ctx context.Context, s *lab.Setup, st *store) *drawing {
 			Columns: []string{"broken links", "greedy", "color/L", "optimum", "greedy above optimum", "color/L above optimum"},
 		},
 		picture: chart.Chart{
-			Name: f.name, Title: "LIDs, " + f.title, Kind: chart.Lines,
-			X: chart.Axis{Label: "broken links"}, Y: chart.Axis{Label: "LIDs of 128 machines"},
+			Name: f.name, Title: "LIDs, " + f.title + " (the next picture has the distances)", Kind: chart.Bars,
+			X: chart.Axis{Label: "broken links"}, Y: chart.Axis{Label: fmt.Sprintf("LIDs of 128 machines (mean of %d networks)", brokenNetworks(s))},
 			Series: []chart.Series{{Name: "greedy"}, {Name: "color/L"}, {Name: "optimum"}},
 		},
 		above: chart.Chart{
@@ -97,14 +97,19 @@ func (f figure) run(ctx context.Context, s *lab.Setup, st *store) *drawing {
 	return d
 }
 
-// add adds the measurements for a number of broken links.
+// add adds the measurements for a number of broken links. The picture of the LIDs has bars, since
+// the curves of the schemes lie on each other, and no intervals: networks differ far more than the
+// schemes on one of them do. The other picture has the distances from the optimum, network by
+// network.
 func (d *drawing) add(broken int, m measured) {
 	x := float64(broken)
 	cells := []string{fmt.Sprint(broken)}
+	place := float64(len(d.picture.Categories))
+	d.picture.Categories = append(d.picture.Categories, cells[0])
 	for i, shown := range shownSchemes {
 		sum := m.summary(shown.scheme)
 		cells = append(cells, fmt.Sprintf("%.1f ± %.1f", sum.Mean, sum.CI95))
-		d.picture.Series[i].Add(x, sum.Mean, sum.Mean-sum.CI95, sum.Mean+sum.CI95)
+		d.picture.Series[i].Add(place, sum.Mean, 0, 0)
 	}
 	for i, shown := range shownSchemes[:2] {
 		over, each := m.percentAbove(shown.scheme, optimal), m.eachOver(shown.scheme, optimal)

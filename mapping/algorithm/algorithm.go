@@ -25,6 +25,9 @@ type Options struct {
 	Depth int
 	// Seed seeds the randomised algorithms.
 	Seed uint64
+	// AnyTurn lets long random probes take any turn, also one that by the wires known so far leads
+	// to no port or to a known host.
+	AnyTurn bool
 	// Retries is the number of times that a silent probe is sent again.
 	Retries int
 	// Limit stops an algorithm after this many probes; 0 means no limit, and 20 million for the
@@ -63,9 +66,10 @@ type Algorithm struct {
 	// EarlyReplies is set for algorithms that need hosts to answer messages that arrive with turns
 	// left.
 	EarlyReplies bool
-	// Bounded algorithms obey Options.Depth, and Draws marks randomised ones.
-	Bounded, Draws bool
-	Run            runner
+	// Bounded algorithms obey Options.Depth, and Draws marks randomised ones. Exponential ones send
+	// exponentially many probes in the depth, on any network (theory.LabelProbes).
+	Bounded, Draws, Exponential bool
+	Run                         runner
 }
 
 // runner maps a network by probes.
@@ -93,7 +97,7 @@ func patiently(run runner) runner {
 // table lists the algorithms in printing order.
 var table = []Algorithm{
 	// Probes: the mean number of neighbours to the power of the depth.
-	{Name: "berkeley-labels", Summary: "the proven version: explore, merge labels, prune", Bounded: true, Run: patiently(mapByLabels)},
+	{Name: "berkeley-labels", Summary: "the proven version: explore, merge labels, prune; exponential: for a few switches", Bounded: true, Exponential: true, Run: patiently(mapByLabels)},
 	// O(radix) a vertex; vertices grow exponentially with the distance from hosts.
 	{Name: "berkeley", Summary: "the practical version: merge vertices early, skip probes that must fail", Bounded: true, Run: patiently(mapBreadthFirst)},
 	// As Berkeley's.

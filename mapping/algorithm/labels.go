@@ -10,9 +10,9 @@ import (
 	"weft/mapping/theory"
 )
 
-// mostLabelled is the default limit of probes. The tree grows by a factor a level and stays in
-// memory.
-const mostLabelled = 20_000_000
+// MostLabelled is the default limit of the labels' probes. The tree grows by a factor a level and
+// stays in memory.
+const MostLabelled = 20_000_000
 
 // mapByLabels implements the algorithm of section 3.1: EXPLORE makes a tree of everything within
 // the depth, MERGE gives replicates the same label, PRUNE cuts.
@@ -61,7 +61,7 @@ func exploreTree(ctx context.Context, p mapping.Prober, opt *Options) (t *tree, 
 // labelLimit returns the limit of probes, the given one or the default.
 func labelLimit(given int) int {
 	if given == 0 {
-		return mostLabelled
+		return MostLabelled
 	}
 	return given
 }

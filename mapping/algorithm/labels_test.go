@@ -179,3 +179,27 @@ func TestBound(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelProbes: the labels send as many probes as theory says, if no message collides with
+// itself.
+func TestLabelProbes(t *testing.T) {
+	mapped := 0
+	for seed := range uint64(60) {
+		n := mappingtest.Random(seed, 4)
+		for depth := range 5 {
+			want := theory.LabelProbes(n, 0, depth)
+			if want > 20_000 {
+				break
+			}
+			m := mapping.NewMapper(mapping.NewModel(n, mapping.Packet, mapping.Myrinet), 0, mapping.Conditions{})
+			tree, _ := exploreTree(t.Context(), m, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: depth})
+			if got := float64(tree.Probes.Total().Sent); got != want {
+				t.Errorf("network %d, depth %d: %v probes, want %v", seed, depth, got, want)
+			}
+			mapped++
+		}
+	}
+	if mapped < 100 {
+		t.Errorf("only %d trees", mapped)
+	}
+}

@@ -97,11 +97,7 @@ func (b *breadthFirst) branch(x int32, rng *rand.Rand) {
 	start := g.path(x)
 	path := append(start, first[rng.IntN(len(first))])
 	for tries := 0; tries < 2*longestBranch && len(path) < len(start)+longestBranch && b.Stopped() == nil; tries++ {
-		turn := Turn(1 + rng.IntN(g.Radix-1))
-		if rng.IntN(2) == 0 {
-			turn = -turn
-		}
-		path = append(path, turn)
+		path = append(path, drawTurn(rng, g.Radix))
 		switch what, reply := b.probePair(path, aHost); what {
 		case aHost:
 			g.addWay(x, path[len(start):], reply.Host)

@@ -27,7 +27,7 @@ func (c *collector) recheck() bool {
 		}
 		g.ForgetSilence(x)
 		if crosses {
-			x = c.shorten(x)
+			x = c.shorten(x, g.Tree(0))
 		}
 		g.explored[x] = false
 		c.frontier = append(c.frontier, x)
@@ -56,24 +56,22 @@ func (c *collector) crosses(x int32) bool {
 	return false
 }
 
-// shorten gives a switch the string of its neighbour nearest to the mapper plus one turn; the
-// neighbour's does not cross itself. It returns the vertex of the switch.
-func (c *collector) shorten(x int32) int32 {
+// shorten gives a switch the shortest string known, and returns its vertex. A shortest string does
+// not cross itself, and one that crosses itself is not a shortest one: so the new string is
+// shorter, and the switch is numbered by it. (The string of a neighbour and one more turn may be no
+// shorter than the switch's own, which then stays: it would be shortened without end.)
+func (c *collector) shorten(x int32, tree *graph.Tree) int32 {
 	g := c.graph
-	for _, v := range c.nearest() {
-		if c.crosses(v) {
-			continue
+	v, _ := g.Find(x)
+	if turns := tree.Turns(v); len(turns) < int(g.length[v]) {
+		at := int32(1)
+		for _, turn := range turns {
+			at = g.addSwitch(at, turn)
 		}
-		for i := 1 - g.Radix; i < g.Radix; i++ {
-			if p := g.At(v, i); p.To != graph.None && p.To == x {
-				g.addSwitch(v, Turn(i))
-				g.Deduce()
-				root, _ := g.Find(x)
-				return root
-			}
-		}
+		g.Deduce()
+		v, _ = g.Find(v)
 	}
-	return x
+	return v
 }
 
 // isAmbiguous compares a switch with the switches before it on its string, unless a host tells them

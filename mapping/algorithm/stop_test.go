@@ -99,7 +99,7 @@ func (mute) Probe([]mapping.Turn) (mapping.Reply, time.Duration) { return mappin
 
 // TestLabelsEnd: the tree of the labels has a limit where none is given.
 func TestLabelsEnd(t *testing.T) {
-	for given, want := range map[int]int{0: mostLabelled, 7: 7, 2 * mostLabelled: 2 * mostLabelled} {
+	for given, want := range map[int]int{0: MostLabelled, 7: 7, 2 * MostLabelled: 2 * MostLabelled} {
 		if limit := labelLimit(given); limit != want {
 			t.Errorf("limit %d: %d, want %d", given, limit, want)
 		}

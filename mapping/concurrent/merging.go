@@ -3,6 +3,7 @@ package concurrent
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,6 +21,9 @@ type MergeOptions struct {
 	// the map may lack wires.
 	Traffic mapping.Traffic
 	Seed    uint64
+	// MessageLoss is the share of messages between members of groups that are lost, drawn from
+	// Seed: at least 0 and below 1.
+	MessageLoss float64
 	// Limit is the total number of probes after which the hosts give up; 0 is no limit.
 	Limit int
 }
@@ -28,11 +32,12 @@ type MergeOptions struct {
 type Merging struct {
 	Maps   []GroupMap
 	Probes probe.Counts // of all hosts
-	// Messages counts messages between members of groups.
-	Messages int
-	Rounds   []Round
-	Elapsed  time.Duration
-	Alone    bool // merging was in vain, and single hosts made the maps
+	// Messages counts messages between members of groups, with copies and acknowledgements. Resent
+	// are those copies, and Unheard the messages of which no copy arrived.
+	Messages, Resent, Unheard int
+	Rounds                    []Round
+	Elapsed                   time.Duration
+	Alone                     bool // merging was in vain, and single hosts made the maps
 }
 
 // GroupMap is the map of a group without a port in doubt.
@@ -67,7 +72,8 @@ type Round struct {
 //
 // A round takes the time of its slowest member, and of the messages between rounds: a quarter of a
 // probe's software overhead to send and to receive each, one after the other at the leader, and the
-// transmission of the graph. Messages of members are not lost, and do not wait for wires.
+// transmission of the graph. Messages of members do not wait for wires. They may be lost, and are
+// then sent again (mail.go).
 //
 // All wait for wires held by a message that collided with itself (mapping.Wires). If that delayed
 // answers, members took them for silence, and all begin again with a longer timeout.
@@ -77,17 +83,29 @@ type Round struct {
 //
 // Cost: as a survey, and a copy of the group's graph for each working member.
 func Merge(ctx context.Context, n *mapping.Network, opt *MergeOptions) (*Merging, error) {
+	if !(opt.MessageLoss >= 0 && opt.MessageLoss < 1) {
+		return nil, fmt.Errorf("mapping: %v is not a share of messages lost: want at least 0 and below 1", opt.MessageLoss)
+	}
 	first := newMerging(ctx, n, opt)
 	r, err := first.run(ctx)
 	if err != nil || first.delays == 0 || r.Alone {
 		return r, err
 	}
 	second := newMerging(ctx, n, opt)
-	second.patient, second.sent, second.result = true, first.sent, Merging{Probes: r.Probes, Messages: r.Messages, Rounds: r.Rounds, Elapsed: r.Elapsed}
+	second.patient, second.sent, second.result = true, first.sent, Merging{Probes: r.Probes, Rounds: r.Rounds, Elapsed: r.Elapsed}
+	second.mail = first.mail
 	return second.run(ctx)
 }
 
 func (s *merging) run(ctx context.Context) (*Merging, error) {
+	r, err := s.mapAll(ctx)
+	if err == nil {
+		r.Messages, r.Resent, r.Unheard = s.mail.sent, s.mail.again, s.mail.failed
+	}
+	return r, err
+}
+
+func (s *merging) mapAll(ctx context.Context) (*Merging, error) {
 	for s.runRound() {
 		if s.isSpent() {
 			return nil, probe.ErrLimit
@@ -147,8 +165,9 @@ type merging struct {
 	opt     *MergeOptions
 	byID    map[uint64]int32 // host by address
 	groupOf []*group         // by host
-	met     [][2]*group      // in this round
-	sent    int              // probes
+	met     []meeting
+	mail    *mail
+	sent    int // probes
 	wires   *mapping.Wires
 	delays  int  // answers that came too late because a wire was held
 	patient bool // the timeout is longer than any wire can be held
@@ -166,7 +185,7 @@ type group struct {
 }
 
 func newMerging(ctx context.Context, n *mapping.Network, opt *MergeOptions) *merging {
-	s := &merging{ctx: ctx, n: n, opt: opt, byID: make(map[uint64]int32, n.NumHosts()), wires: mapping.NewWires(n, mapping.MyrinetClock)}
+	s := &merging{ctx: ctx, n: n, opt: opt, byID: make(map[uint64]int32, n.NumHosts()), wires: mapping.NewWires(n, mapping.MyrinetClock), mail: newMail(opt)}
 	for h := range int32(n.NumHosts()) {
 		s.byID[n.Hosts[h].ID] = h
 		g := &group{leader: h, members: []int32{h}, graph: graph.New(n.Radix()), soundings: &probe.Soundings{}}
@@ -207,12 +226,12 @@ func (s *merging) newProber(host int32) *mapping.Mapper {
 // runRound lets all groups work once. It returns false if none has anything to do.
 func (s *merging) runRound() bool {
 	var workers []*worker
-	s.met = nil
+	busy := len(s.met) > 0
 	for _, g := range s.groups() {
-		s.assign(g)
+		busy = s.assign(g) || busy
 		workers = append(workers, g.workers...)
 	}
-	if len(workers) == 0 {
+	if !busy {
 		return false
 	}
 	s.work(workers)

@@ -1,6 +1,7 @@
 package concurrent
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
@@ -47,7 +48,7 @@ func TestMerge(t *testing.T) {
 // same on any machine.
 func TestMergeCost(t *testing.T) {
 	for formula, want := range map[string][3]int{
-		"now-c": {455, 10, 137}, "torus(4x4,hosts=1)": {354, 8, 89}, "kautz(3,3)": {784, 7, 169}, "dragonfly(4,2,2)": {977, 5, 295},
+		"now-c": {455, 10, 138}, "torus(4x4,hosts=1)": {354, 8, 100}, "kautz(3,3)": {784, 7, 186}, "dragonfly(4,2,2)": {977, 5, 295},
 	} {
 		res, err := Merge(t.Context(), mappingtest.Network(t, formula), &MergeOptions{Rule: mapping.Circuit, Hardware: mapping.Myrinet})
 		if err != nil {
@@ -115,6 +116,67 @@ func TestMergeInTraffic(t *testing.T) {
 	}
 }
 
+// TestMergeLoss: whatever share of the messages between members is lost, their map is the map that
+// they make without a loss.
+func TestMergeLoss(t *testing.T) {
+	count := *networks
+	if testing.Short() {
+		count /= 4
+	}
+	resent, unheard := 0, 0
+	for i := range count {
+		seed := *drawSeed<<32 + uint64(i)
+		n := mappingtest.Random(seed, 25)
+		loss := []float64{0.02, 0.3, 0.7, 0.95}[i%4]
+		opt := MergeOptions{Rule: mapping.Collisions()[i%3], Hardware: mapping.Myrinet, Seed: seed}
+		quiet, err := Merge(t.Context(), n, &opt)
+		if err != nil {
+			t.Fatalf("network %d: %v", seed, err)
+		}
+		opt.MessageLoss = loss
+		res, err := Merge(t.Context(), n, &opt)
+		if err != nil {
+			t.Fatalf("network %d, %v lost: %v", seed, loss, err)
+		}
+		resent, unheard = resent+res.Resent, unheard+res.Unheard
+		if len(res.Maps) != len(quiet.Maps) {
+			t.Errorf("network %d, %v lost: %d maps, want %d", seed, loss, len(res.Maps), len(quiet.Maps))
+			continue
+		}
+		if m := res.Maps[0]; !m.Certain() || theory.Same(m.Whole, quiet.Maps[0].Whole) != nil || theory.Same(m.Whole, n) != nil {
+			t.Errorf("network %d, %v lost: certain %v; %v", seed, loss, m.Certain(), theory.Same(m.Whole, n))
+		}
+	}
+	if resent == 0 || unheard == 0 {
+		t.Errorf("%d messages sent again, %d never heard", resent, unheard)
+	}
+	t.Logf("%d messages sent again, %d never heard", resent, unheard)
+}
+
+// TestMail: a message is taken once, however many copies arrive, and the tries end.
+func TestMail(t *testing.T) {
+	for _, loss := range []float64{0, 0.3, 0.9} {
+		m := newMail(&MergeOptions{MessageLoss: loss, Seed: 3})
+		arrived := 0
+		for range 1000 {
+			taken := 0
+			took, there := m.send(5, func() { taken++ })
+			if there != (taken == 1) || taken > 1 || took <= 0 {
+				t.Fatalf("loss %v: taken %d times, arrived %v after %v", loss, taken, there, took)
+			}
+			arrived += taken
+		}
+		// A copy is lost with the probability loss, independent of the others.
+		want := 1000 * (1 - math.Pow(loss, mostTries))
+		if math.Abs(float64(arrived)-want) > 60 || m.failed != 1000-arrived || (loss == 0) != (m.again == 0) || loss == 0 && m.sent != 1000 {
+			t.Errorf("loss %v: %d arrived, want about %.0f; %d sent, %d again, %d failed", loss, arrived, want, m.sent, m.again, m.failed)
+		}
+	}
+	if _, err := Merge(t.Context(), mappingtest.Network(t, "now-c"), &MergeOptions{MessageLoss: 1}); err == nil {
+		t.Error("a loss of all messages is taken")
+	}
+}
+
 // TestMeet: of two groups that meet, the one with the higher leader ends its round.
 func TestMeet(t *testing.T) {
 	s := newMerging(t.Context(), mappingtest.Network(t, "now-c"), &MergeOptions{})
@@ -125,7 +187,7 @@ func TestMeet(t *testing.T) {
 		if s.isLower(high, low) {
 			low, high = high, low
 		}
-		if !s.meet(g, other) || s.meet(g, g) || low.ended || !high.ended {
+		if !s.meet(nil, g, other) || s.meet(nil, g, g) || low.ended || !high.ended {
 			t.Errorf("hosts %v met: the lower ended %v, the higher %v", pair, low.ended, high.ended)
 		}
 	}

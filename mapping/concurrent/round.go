@@ -35,11 +35,20 @@ type worker struct {
 	prober   *mapping.Mapper
 	probe    []mapping.Turn // its next probe
 	now      time.Duration
+	told     time.Duration // the leader's time to tell it its tasks
+	reported bool          // its findings reached the leader
+}
+
+// meeting is two groups that met, and the member that found it out; nil if both leaders know.
+type meeting struct {
+	groups [2]*group
+	by     *worker
 }
 
 // assign shares the switches with ports in doubt among the members of a group: each goes to the
-// nearest member with the fewest tasks. The rest waits for later rounds.
-func (s *merging) assign(g *group) {
+// nearest member with the fewest tasks. The rest waits for later rounds. It reports whether there
+// are such switches.
+func (s *merging) assign(g *group) (busy bool) {
 	g.workers, g.ended = nil, false
 	e := survey.NewExplorer(s.ctx, g.graph, nil, s.n.Hosts[g.leader])
 	e.Soundings = g.soundings
@@ -57,6 +66,18 @@ func (s *merging) assign(g *group) {
 			w.tasks = append(w.tasks, t)
 		}
 	}
+	busy = len(g.workers) > 0
+	g.workers = slices.DeleteFunc(g.workers, func(w *worker) bool { return !s.tell(g, w) })
+	return busy
+}
+
+// tell sends a member its tasks, and reports whether they arrived.
+func (s *merging) tell(g *group, w *worker) (arrived bool) {
+	if w.host == g.leader {
+		return true
+	}
+	w.told, arrived = s.mail.send(0, func() {})
+	return arrived
 }
 
 // openTasks lists the switches with ports in doubt, near the leader first, up to the number that
@@ -109,7 +130,7 @@ func (s *merging) newWorker(g *group, host int32) *worker {
 	w.mapper = newCoroutine(s.ctx, func(ctx context.Context, p mapping.Prober) {
 		w.explorer = survey.NewExplorer(ctx, g.graph.Clone(), p, s.n.Hosts[host])
 		w.explorer.Soundings = g.soundings.Clone()
-		w.explorer.EndVisit = func(h mapping.Host) bool { return s.meet(g, s.groupOf[s.byID[h.ID]]) }
+		w.explorer.EndVisit = func(h mapping.Host) bool { return s.meet(w, g, s.groupOf[s.byID[h.ID]]) }
 		w.run()
 	})
 	return w
@@ -131,11 +152,11 @@ func (w *worker) run() {
 
 // meet notes that a member of group g found a host, and reports whether that is in another group.
 // The group with the higher leader ends its round.
-func (s *merging) meet(g, other *group) bool {
+func (s *merging) meet(by *worker, g, other *group) bool {
 	if other == g {
 		return false
 	}
-	s.met = append(s.met, [2]*group{g, other})
+	s.met = append(s.met, meeting{[2]*group{g, other}, by})
 	if s.isLower(other, g) {
 		g.ended = true
 	} else {
@@ -179,58 +200,67 @@ func (s *merging) step(w *worker) bool {
 	return more
 }
 
-// timeOfMessage returns the leader's time for one message with this many facts: it sends or
-// receives one after the other.
-func (s *merging) timeOfMessage(facts int) time.Duration {
-	const bytesOfFact = 16
-	s.result.Messages++
-	return mapping.MyrinetClock.Overhead/4 + mapping.MyrinetClock.Way(0, s.opt.Hardware.Payload+bytesOfFact*facts)
-}
-
 // report merges the members' findings into the leader's graph. It returns when that is done, and
 // the number of probes sent.
 func (s *merging) report(g *group) (done time.Duration, probes int) {
 	base := g.graph.Len()
 	slices.SortStableFunc(g.workers, func(a, b *worker) int { return cmp.Compare(a.now, b.now) })
 	for _, w := range g.workers {
-		done = max(done, w.now)
+		done = max(done, w.now) + w.told
 		if w.explorer == nil {
 			continue // the round was over before it began
 		}
-		g.graph.Learn(w.explorer.Map, base)
-		g.soundings.Absorb(w.explorer.Soundings)
 		probes += w.explorer.Probes.Total().Sent
 		s.result.Probes.Add(&w.explorer.Probes)
 		s.delays += w.prober.Delays()
-		if w.host != g.leader {
-			done += s.timeOfMessage(0) + s.timeOfMessage(w.explorer.Map.Added()) // its tasks, and its report
+		learn := func() {
+			g.graph.Learn(w.explorer.Map, base)
+			g.soundings.Absorb(w.explorer.Soundings)
+			w.reported = true
 		}
+		if w.host == g.leader {
+			learn()
+			continue
+		}
+		took, _ := s.mail.send(w.explorer.Map.Added(), learn)
+		done += took
 	}
 	return done, probes
 }
 
-// mergeGroups merges groups that met. It returns the time taken.
+// mergeGroups merges groups that met. It returns the time taken. Groups whose message was lost have
+// still met after the next round.
 func (s *merging) mergeGroups() time.Duration {
 	took := map[*group]time.Duration{}
+	var left []meeting
 	for _, m := range s.met {
-		a, b := s.groupOf[m[0].leader], s.groupOf[m[1].leader] // now
-		if a == b {
+		a, b := s.groupOf[m.groups[0].leader], s.groupOf[m.groups[1].leader] // now
+		if a == b || m.by != nil && !m.by.reported {
 			continue
 		}
 		if s.isLower(b, a) {
 			a, b = b, a
 		}
-		a.graph.Absorb(b.graph)
-		a.soundings.Absorb(b.soundings)
-		a.members = append(a.members, b.members...)
-		for _, h := range b.members {
-			s.groupOf[h] = a
+		spent, arrived := s.mail.send(b.graph.Len(), func() { s.absorb(a, b) })
+		took[a] = max(took[a], took[b]) + spent
+		if !arrived {
+			left = append(left, meeting{groups: m.groups})
 		}
-		took[a] = max(took[a], took[b]) + s.timeOfMessage(b.graph.Len())
 	}
+	s.met = left
 	slowest := time.Duration(0)
 	for _, t := range took {
 		slowest = max(slowest, t)
 	}
 	return slowest
+}
+
+// absorb makes group b a part of group a.
+func (s *merging) absorb(a, b *group) {
+	a.graph.Absorb(b.graph)
+	a.soundings.Absorb(b.soundings)
+	a.members = append(a.members, b.members...)
+	for _, h := range b.members {
+		s.groupOf[h] = a
+	}
 }

@@ -48,6 +48,7 @@ type Options struct {
 	Limit     int
 	Every     time.Duration // from one map to the next, of Watch
 	Seed      uint64
+	Warn      func(text string) // called before a job that may not end; nil for no warnings
 }
 
 // BusyLoss is the share of messages that a busy wire loses.

@@ -23,7 +23,11 @@ func (r *Report) Rows() [][]string {
 		rows = append(rows, []string{"election", fmt.Sprintf("%.1f ms until one was left, %d probes of all hosts, %d messages", e.ElectedMS, e.Probes, e.Messages)})
 	}
 	if p := r.Parallel; p != nil {
-		rows = append(rows, []string{"parallel", fmt.Sprintf("%d hosts, %d rounds, %d messages between them", p.Hosts, p.Rounds, p.Messages)})
+		text := fmt.Sprintf("%d hosts, %d rounds, %d messages between them", p.Hosts, p.Rounds, p.Messages)
+		if p.Resent > 0 {
+			text += fmt.Sprintf(", %d of them sent again, %d lost", p.Resent, p.Unheard)
+		}
+		rows = append(rows, []string{"parallel", text})
 	}
 	rows = append(rows, r.surveyRows()...)
 	verdict := "yes"

@@ -40,7 +40,7 @@ func TestRows(t *testing.T) {
 	}
 	r.Verdict, r.Certain = Verdict{Difference: "a wire too much"}, false
 	r.Survey = &SurveyReport{100, 3, 4.25, 50}
-	r.Election, r.Parallel = &ElectionReport{ElectedMS: 1.5, Messages: 9, Probes: 8}, &ParallelReport{2, 3, 4}
+	r.Election, r.Parallel = &ElectionReport{ElectedMS: 1.5, Messages: 9, Probes: 8}, &ParallelReport{2, 3, 4, 0, 0}
 	r.Routes = &RoutesReport{Root: "s", Relabelled: []string{"x"}, Pairs: 6, Delivered: 5, DeadlockFree: "yes", Messages: 2, Unheard: 1, Bytes: 80, ModelledMS: 1}
 	for i := range 12 {
 		r.InDoubt = append(r.InDoubt, Doubt{Where: fmt.Sprint("place ", i), Tries: 3, Chance: 0.25})

@@ -107,7 +107,10 @@ type ElectionReport struct {
 type ParallelReport struct {
 	Rounds   int `json:"rounds"`
 	Hosts    int `json:"hosts"`
-	Messages int `json:"messages"`
+	Messages int `json:"messages"` // with copies and acknowledgements
+	// Resent are the copies, and Unheard the messages of which no copy arrived.
+	Resent  int `json:"resent,omitempty"`
+	Unheard int `json:"unheard,omitempty"`
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
@@ -134,7 +137,7 @@ func (r *Result) Report() *Report {
 	}
 	if p := r.Parallel; p != nil {
 		rep.Algorithm = string(Parallel)
-		rep.Parallel = &ParallelReport{len(p.Rounds), r.Network.NumHosts(), p.Messages}
+		rep.Parallel = &ParallelReport{len(p.Rounds), r.Network.NumHosts(), p.Messages, p.Resent, p.Unheard}
 	}
 	return rep
 }

@@ -139,6 +139,7 @@ func (r *Result) gaveUp(err error, opt *Options, limit int) error {
 func (r *Result) runMaster(ctx context.Context, opt *Options) error {
 	a := &algorithm.Options{Self: r.Mapper, Radix: r.Network.Radix(), Depth: r.setMapper(r.Mapper, opt), Seed: opt.Seed}
 	a.Retries, a.Limit = r.bounds(opt)
+	r.warn(opt, a.Depth, a.Limit)
 	made, err := r.Algorithm.Run(ctx, r.Sender, a)
 	if err != nil {
 		r.Elapsed = r.Sender.Elapsed
@@ -146,6 +147,20 @@ func (r *Result) runMaster(ctx context.Context, opt *Options) error {
 	}
 	r.Result = *made
 	return nil
+}
+
+// warn warns of an exponential algorithm, with its number of probes.
+func (r *Result) warn(opt *Options, depth, limit int) {
+	if opt.Warn == nil || !r.Algorithm.Exponential {
+		return
+	}
+	turns, many := "", "no bound"
+	if depth >= 0 {
+		turns = fmt.Sprintf(" of up to %d turns", depth)
+		many = fmt.Sprintf("about %.3g probes", theory.LabelProbes(r.Network, r.Network.HostByID(r.Mapper.ID), depth))
+	}
+	opt.Warn(fmt.Sprintf("%s tries every probe string%s, and their number grows exponentially: %s here. It stops after %d (--limit). --algorithm berkeley finds the same map with far fewer.",
+		r.Algorithm.Name, turns, many, cmp.Or(limit, algorithm.MostLabelled)))
 }
 
 // runElection lets all hosts map until one is left. If probes are lost, several may be left: the
@@ -172,7 +187,7 @@ func (r *Result) runElection(ctx context.Context, opt *Options) error {
 func (r *Result) runParallel(ctx context.Context, opt *Options) (err error) {
 	_, limit := r.bounds(opt)
 	r.Parallel, err = concurrent.Merge(ctx, r.Network, &concurrent.MergeOptions{
-		Rule: r.Collision, Hardware: opt.hardware(), Limit: limit, Traffic: opt.Traffic, Seed: opt.Seed,
+		Rule: r.Collision, Hardware: opt.hardware(), Limit: limit, Traffic: opt.Traffic, Seed: opt.Seed, MessageLoss: opt.Traffic.Loss + opt.Traffic.Corrupt,
 	})
 	if err != nil {
 		r.setMapper(r.Mapper, opt)

@@ -26,35 +26,35 @@ func AutoSpec() *route.Spec {
 	}
 }
 
-// candidate is a route.Candidate before the lookup of its engine.
-type candidate struct {
-	engine string
-	effort int // of the engine, without proof and measuring
-	from   string
-	gain   route.Gain
-}
+// candidates are engines with Plans that cannot deadlock. The earlier of equally good ones wins.
+// Their Steps are empty: among looks them up. The order in which Auto tries them depends on the
+// kind of network (package planner, which has the advice to use another engine than the named one
+// too). Efforts are measured times for an entry on the fabrics of docs/results/routes, in the
+// middle, without proof and measuring: some vary by a factor of three.
+var candidates = []route.Candidate{
+	{Name: "ftree", Effort: 3},
+	{Name: "ftree,balance=beft", Effort: 1},
+	{Name: "ftree,balance=zahavi", Effort: 1},
+	{Name: "torus", Effort: 1},
+	{Name: "dor", Effort: 1},
+	{Name: "hyperx", Effort: 1},
+	{Name: "dfsssp", Effort: 8},
+	{Name: "lash", Effort: 4},
+	{Name: "nue", Effort: 12},
+	{Name: "updn", Effort: 1},
+	{Name: "ftree,relief=true", Effort: 15, From: "ftree", Gain: route.GainsLittle},
+	{Name: "dfsssp,relief=true", Effort: 15, From: "dfsssp", Gain: route.GainsUsually},
+	{Name: "lash,relief=true", Effort: 15, From: "lash", Gain: route.GainsMuch},
+	{Name: "nue,relief=true", Effort: 15, From: "nue", Gain: route.GainsUsually},
+	{Name: evenSSSP, Effort: 12}, // the most balanced paths, on any number of lanes
+	{Name: evenSSSP + ",relief=true", Effort: 15, From: evenSSSP, Gain: route.GainsUsually},
 
-// candidates are engines whose Plans cannot deadlock; of equally good ones the earlier wins. The
-// order in which Auto tries them depends on the kind of network (package planner, which has the
-// advice to use another engine than the named one too). Efforts are measured times for an entry on
-// the fabrics of docs/results/routes, in the middle: some vary by a factor of three.
-var candidates = []candidate{
-	{"ftree", 3, "", 0},
-	{"ftree,balance=beft", 1, "", 0},
-	{"ftree,balance=zahavi", 1, "", 0},
-	{"torus", 1, "", 0},
-	{"dor", 1, "", 0},
-	{"hyperx", 1, "", 0},
-	{"dfsssp", 8, "", 0},
-	{"lash", 4, "", 0},
-	{"nue", 12, "", 0},
-	{"updn", 1, "", 0},
-	{"ftree,relief=true", 15, "ftree", route.GainsLittle},
-	{"dfsssp,relief=true", 15, "dfsssp", route.GainsUsually},
-	{"lash,relief=true", 15, "lash", route.GainsMuch},
-	{"nue,relief=true", 15, "nue", route.GainsUsually},
-	{evenSSSP, 12, "", 0}, // the most balanced paths, on any number of lanes
-	{evenSSSP + ",relief=true", 15, evenSSSP, route.GainsUsually},
+	// Each of these is the best one on some small networks, mostly uneven ones.
+	{Name: "nue,vls=0", Effort: 40, Small: true},
+	{Name: "valiant", Effort: 2, Small: true},
+	{Name: "valiant,share=50", Effort: 2, Small: true},
+	{Name: "separate", Effort: 20, Small: true},
+	{Name: "renaming", Effort: 10, Small: true},
 }
 
 const evenSSSP = "dfsssp,paths=sssp,passes=3"
@@ -62,11 +62,12 @@ const evenSSSP = "dfsssp,paths=sssp,passes=3"
 // among looks up the candidates' engines.
 func among() (all []route.Candidate) {
 	for _, c := range candidates {
-		chain, err := Parse(c.engine, nil)
+		chain, err := Parse(c.Name, nil)
 		if err != nil {
 			panic(err) // candidates are engines
 		}
-		all = append(all, route.Candidate{Step: chain[0], Name: c.engine, Effort: c.effort, From: c.from, Gain: c.gain})
+		c.Step = chain[0]
+		all = append(all, c)
 	}
 	return all
 }
@@ -78,7 +79,7 @@ const effortMost = 100_000_000
 // Preference returns the place of an engine among the candidates of Auto: of equally good ones the
 // earlier wins. Other engines come last.
 func Preference(engine string) int {
-	i := slices.IndexFunc(candidates, func(c candidate) bool { return c.engine == engine })
+	i := slices.IndexFunc(candidates, func(c route.Candidate) bool { return c.Name == engine })
 	if i < 0 {
 		return len(candidates)
 	}
@@ -91,7 +92,7 @@ func Tries(engine string) bool { return Preference(engine) < len(candidates) }
 // slowestEffort is the largest effort of a candidate.
 func slowestEffort() (most int) {
 	for _, c := range candidates {
-		most = max(most, c.effort)
+		most = max(most, c.Effort)
 	}
 	return most
 }

@@ -3,11 +3,14 @@ package paths_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"weft/fabric"
+	"weft/fabric/gen"
 	"weft/judge/conformance"
 	"weft/route"
 	"weft/route/paths"
@@ -206,7 +209,7 @@ func TestTurnRules(t *testing.T) {
 			if !r.Acyclic() {
 				t.Fatalf("%s: cyclic turns", name)
 			}
-			if name == "updn" {
+			if name == "updn" || name == "nue" { // the latter is for path selection: TestSelectionRules
 				continue
 			}
 			s := compute(t, name, in)
@@ -228,6 +231,113 @@ func TestTurnRules(t *testing.T) {
 					if len(way) != len(least) {
 						t.Fatalf("%s: %v is longer than %v", name, way, least)
 					}
+				}
+			}
+		}
+	})
+}
+
+// Under each rule, path selection leaves every pair a path that keeps it.
+func TestSelectionRules(t *testing.T) {
+	differ := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInput(t)
+		reach := compute(t, "updn-shortest", in).NumPaths()
+		rules := paths.Rules(&in)
+		var first *paths.Set
+		for _, name := range []string{"up-down", "l-turn", "smart", "nue"} {
+			in.Options = route.Options{"rule": name}
+			s := compute(t, rapid.SampledFrom([]string{"path-selection", "path-selection-short", "path-selection-joint"}).Draw(t, "by"), in)
+			if s.NumPaths() != reach {
+				t.Fatalf("%s: %d paths, up*/down* has %d", name, s.NumPaths(), reach)
+			}
+			ways, rule := allWays(s), rules[name]
+			if name == "up-down" {
+				first, rule = s, rules["updn"]
+			} else if !same(s, first) {
+				differ[name]++
+			}
+			if dependencyCycle(in.Graph, ways) {
+				t.Fatalf("%s: cyclic dependencies", name)
+			}
+			for _, way := range ways {
+				for i := 1; i < len(way); i++ {
+					if !rule.Allows(way[i-1], way[i]) {
+						t.Fatalf("%s: %v takes a forbidden turn", name, way)
+					}
+				}
+			}
+		}
+	})
+	if len(differ) < 3 {
+		t.Errorf("rules that give other paths than up*/down*: %v", differ)
+	}
+}
+
+// TestSelectionLoops: where a rule's shortest ways meet a switch twice, path selection takes
+// others.
+func TestSelectionLoops(t *testing.T) {
+	loops := 0
+	for seed := range uint64(3) {
+		f, err := gen.Parse(fmt.Sprintf("irregular(switches=40,degree=4,hosts=40,seed=%d)", seed+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := paths.Input{Graph: f.Compile(), Seed: seed + 1, Root: -1}
+		for _, name := range []string{"l-turn", "smart", "nue"} {
+			in.Options = route.Options{"rule": name}
+			if s := compute(t, "path-selection", in); s.NumPaths() != 40*39 { // compute looks for loops
+				t.Errorf("network %d, %s: %d paths", seed, name, s.NumPaths())
+			}
+			rule := paths.Rules(&in)[name]
+			for pair := range int32(40 * 40) {
+				src, dst := pair/40, pair%40
+				if name != "smart" || src == dst {
+					continue
+				}
+				for _, way := range paths.YenLoopless(rule, src, dst, 16) {
+					if meetsTwice(in.Graph, src, way) {
+						t.Fatalf("network %d: %v from switch %d", seed, way, src)
+					}
+				}
+				for _, way := range paths.Yen(rule, src, dst, 16) {
+					if meetsTwice(in.Graph, src, way) {
+						loops++
+					}
+				}
+			}
+		}
+	}
+	if loops == 0 {
+		t.Error("no shortest way meets a switch twice: the test tests nothing")
+	}
+}
+
+// meetsTwice reports whether a way from a switch meets a switch twice.
+func meetsTwice(g *fabric.Graph, from int32, way []int32) bool {
+	met := map[int32]bool{from: true}
+	for _, c := range way {
+		if met[g.To[c]] {
+			return true
+		}
+		met[g.To[c]] = true
+	}
+	return false
+}
+
+// TestDemandRule: no forbidden turn can be allowed again without a cycle.
+func TestDemandRule(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInput(t)
+		g, rule := in.Graph, paths.Rules(&in)["nue"]
+		for c := range int32(g.NumChannels) {
+			for _, d := range g.OutOf(g.To[c]) {
+				if rule.Allows(c, d) || d == c^1 || g.To[d] == g.From[d] || g.To[c] == g.From[c] || g.Drained[g.To[c]] {
+					continue
+				}
+				more := paths.NewRule(g, func(x, y int32) bool { return x == c && y == d || rule.Allows(x, y) })
+				if more.Acyclic() {
+					t.Fatalf("the turn from %d to %d closes no cycle", c, d)
 				}
 			}
 		}

@@ -13,15 +13,26 @@ func Yen(r *Rule, s, t int32, k int) [][]int32 {
 	return y.find(s, k)
 }
 
+// YenLoopless gives only ways that meet no switch twice.
+func YenLoopless(r *Rule, s, t int32, k int) [][]int32 {
+	y := newYen(r)
+	y.setTarget(t)
+	return y.findLoopless(s, k)
+}
+
 // Rules are the rules of the algorithms that choose among the paths of one.
 func Rules(in *Input) map[string]*Rule {
 	sm, err := newSmart(context.Background(), in)
 	if err != nil {
 		panic(err)
 	}
+	demand, err := newByDemand(context.Background(), in)
+	if err != nil {
+		panic(err)
+	}
 	root := rootOf(in)
 	return map[string]*Rule{
-		"updn": UpDown(in.Graph, root), "l-turn": newLTurn(in.Graph, root), "smart": sm,
+		"updn": UpDown(in.Graph, root), "l-turn": newLTurn(in.Graph, root), "smart": sm, byNue: demand,
 	}
 }
 

@@ -22,7 +22,7 @@ var pathSelection = &Algorithm{
 	Paper:        "Nienaber, Yuan, Duan (paper 000), section VI; Yen 1971; Koibuchi, Jouraku, Amano 2005",
 	Cost:         "Yen for all pairs of switches with hosts (parallel); then O(16 pairs x hops), one core",
 	DeadlockFree: true,
-	Options:      []route.Option{detourOption(anyLength), removeOption, orderOption},
+	Options:      []route.Option{detourOption(anyLength), removeOption, orderOption, ruleOption},
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
 		return selectPaths(ctx, in, in.number(detourOption(anyLength)), false)
 	},
@@ -34,7 +34,7 @@ var shortSelection = &Algorithm{
 	Paper:        "beyond paper 000",
 	Cost:         "that of path-selection",
 	DeadlockFree: true,
-	Options:      []route.Option{detourOption(1), removeOption, orderOption},
+	Options:      []route.Option{detourOption(1), removeOption, orderOption, ruleOption},
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
 		return selectPaths(ctx, in, in.number(detourOption(1)), false)
 	},
@@ -46,7 +46,7 @@ var jointSelection = &Algorithm{
 	Paper:        "beyond paper 000",
 	Cost:         "that of path-selection",
 	DeadlockFree: true,
-	Options:      []route.Option{detourOption(1), orderOption},
+	Options:      []route.Option{detourOption(1), orderOption, ruleOption},
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
 		return selectPaths(ctx, in, in.number(detourOption(1)), true)
 	},
@@ -107,8 +107,12 @@ func newSelection(ctx context.Context, in *Input, order []int32, extra int, join
 		return nil, route.Refuse("path-selection", "use shortest-widest",
 			"the candidate paths of %d hosts take too much memory (at most %d hosts)", g.NumHosts, mostHosts)
 	}
+	rule, err := legalRule(ctx, in)
+	if err != nil {
+		return nil, err
+	}
 	sel := &selection{
-		g: g, r: UpDown(g, rootOf(in)), extra: extra, joint: joint, candidates: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
+		g: g, r: rule, extra: extra, joint: joint, candidates: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
 		load: make([]int64, g.NumChannels), uses: make([][]int32, g.NumChannels),
 		next: make([]int32, g.NumChannels), waiting: make([]int32, g.NumChannels), level: make([]uint8, g.NumChannels),
 	}
@@ -136,7 +140,7 @@ func (sel *selection) findCandidates(ctx context.Context, in *Input) error {
 		finders[w].setTarget(int32(t))
 		for s := range S {
 			if s != t && len(g.AttachedTo(int32(s))) > 0 {
-				ways := finders[w].find(int32(s), mostCandidates)
+				ways := finders[w].findLoopless(int32(s), mostCandidates)
 				for sel.extra != anyLength && len(ways) > 0 && len(ways[len(ways)-1]) > len(ways[0])+sel.extra {
 					ways = ways[:len(ways)-1]
 				}

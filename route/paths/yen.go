@@ -59,6 +59,21 @@ func (y *yen) find(s int32, k int) [][]int32 {
 	return found
 }
 
+// findLoopless returns up to k ways from switch s that meet no switch twice, the shortest first; at
+// least one if there is any. Other rules than up*/down* have shortest ways that meet a switch
+// twice, where a detour makes a turn legal. They are left out, so that fewer ways may be found than
+// there are.
+func (y *yen) findLoopless(s int32, k int) [][]int32 {
+	all := y.find(s, k)
+	ways := slices.DeleteFunc(slices.Clone(all), func(way []int32) bool { return !loopless(y.r.g, s, way) })
+	if len(all) > 0 && len(ways) == 0 {
+		if way, ok := deepenSearch(y.r, s, y.dist, nil); ok {
+			ways = append(ways, way)
+		}
+	}
+	return ways
+}
+
 // popShortest removes the shortest spur, of equals the one found first.
 func (y *yen) popShortest() spur {
 	best := 0

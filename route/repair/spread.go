@@ -68,7 +68,7 @@ type offer struct {
 	worth int64
 }
 
-// mostCells is the maximum of switches x hosts that Spread takes: about a second on one core.
+// mostCells is the maximum of switches x hosts that Spread takes. A million takes 0.4 s of CPU.
 const mostCells = 1 << 22
 
 // Spreadable returns why entries of a Plan cannot move, nil if they can as far as a short look
@@ -220,8 +220,8 @@ func (s *spreader) leadsNearer(was *paths, x, c int32) bool {
 
 // gain returns by how much meetings fall if the packets through a switch take another channel.
 // Packets with the same destination do not meet. Where no packets pass the switch, a shorter path
-// is worth what it may save those that come: after a lost link has returned, its switch is no
-// detour any more.
+// counts by the packets that may come: after a lost link has returned, its switch is no detour any
+// more.
 func (s *spreader) gain(p *paths, x, c int32) int64 {
 	n, old := p.flow[x], p.next[x]
 	if n == 0 {

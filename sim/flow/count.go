@@ -73,11 +73,73 @@ func (r *rateWeights) unit() int {
 func (c *counter) place(src, dst []int32) {
 	n := c.n
 	parts := n.lids.parts
-	c.path = slices.Grow(c.path[:0], len(src)*parts*n.hops)
+	c.path = slices.Grow(c.path[:0], (len(src)+atOnce)*parts*n.hops)
 	c.end = c.end[:0]
+	path, at, first := c.path[:cap(c.path)], 0, 0
+	if parts == 1 {
+		for ; first+atOnce <= len(src); first += atOnce {
+			at = c.placeSome((*[atOnce]int32)(src[first:]), (*[atOnce]int32)(dst[first:]), path, at)
+		}
+	}
+	c.path = path[:c.placeRest(src[first:], dst[first:], path, at)]
+}
+
+// atOnce is the number of flows that are walked together. Each step of a walk waits for memory;
+// several walks wait together.
+const atOnce = 8
+
+// placeSome walks flows of one part together. Paths continue at a place of path; it returns their
+// end. There is room for a path of most links for each.
+func (c *counter) placeSome(src, dst *[atOnce]int32, path []int32, at int) int {
+	n := c.n
 	var (
-		path   = c.path[:cap(c.path)]
-		at     = 0
+		column [atOnce][]uint8
+		s      [atOnce]int32 // switch of each flow, negative at its end
+		links  [atOnce]int   // of each path
+		asked  [atOnce]int32
+		inject = int32(len(n.to))
+		most   = n.hops
+		some   = path[at:][:atOnce*most]
+	)
+	for k := range atOnce {
+		column[k] = n.column(n.lids.column(src[k], dst[k], 0))
+		s[k], asked[k] = n.g.EndSwitch[src[k]], c.rates.asked(src[k], dst[k])
+	}
+	for k := range atOnce {
+		if column[k][s[k]] == 0 {
+			s[k] = arrived
+			continue
+		}
+		c.load[inject+src[k]] += asked[k]
+		some[k*most], links[k] = inject+src[k], 1
+	}
+	for going := true; going; {
+		going = false
+		for k := range atOnce {
+			if s[k] < 0 {
+				continue
+			}
+			slot := n.base[s[k]] + int32(column[k][s[k]])
+			c.load[slot] += asked[k]
+			some[k*most+links[k]] = slot
+			links[k]++
+			s[k] = n.to[slot]
+			going = true
+		}
+	}
+	for k := range atOnce {
+		at += copy(path[at:], some[k*most:][:links[k]])
+		c.end = append(c.end, int32(at))
+	}
+	return at
+}
+
+// placeRest walks flows one after the other. Paths continue at a place of path; it returns their
+// end.
+func (c *counter) placeRest(src, dst, path []int32, at int) int {
+	n := c.n
+	parts := n.lids.parts
+	var (
 		load   = c.load
 		base   = n.base
 		to     = n.to
@@ -104,7 +166,7 @@ func (c *counter) place(src, dst []int32) {
 			c.end = append(c.end, int32(at))
 		}
 	}
-	c.path = path[:at]
+	return at
 }
 
 // measure adds the congestion of every part to the histogram and returns the largest.

@@ -50,6 +50,26 @@ func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Net
 	return compile(ctx, g, p, by, workers)
 }
 
+// Meter compiles several Plans for one Graph. What depends on the Graph alone is found once.
+type Meter struct {
+	g       *fabric.Graph
+	servers func() *traffic.Servers
+}
+
+// NewMeter returns a Meter for a Graph.
+func NewMeter(g *fabric.Graph) *Meter {
+	return &Meter{g: g, servers: sync.OnceValue(func() *traffic.Servers { return traffic.ServersOf(g) })}
+}
+
+// Network compiles a Plan as New does.
+func (m *Meter) Network(ctx context.Context, p *route.Plan, workers int) (*Network, error) {
+	n, err := New(ctx, m.g, p, workers)
+	if err == nil {
+		n.servers = m.servers
+	}
+	return n, err
+}
+
 // NewSpread compiles a Plan that lets sources use any LID: they spread every flow evenly over the
 // LIDs of its target. It returns nil for other Plans, and if no host has more than one LID.
 func NewSpread(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Network, error) {

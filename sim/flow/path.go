@@ -35,6 +35,9 @@ func (n *Network) Path(src, dst int32, to []int32) ([]int32, bool) {
 	return to, true
 }
 
+// HostPort returns the name of a host port.
+func (n *Network) HostPort(host int32) fabric.PortName { return n.g.EndName(host) }
+
 // LinkPort returns the port that sends on a link.
 func (n *Network) LinkPort(link int32) fabric.PortName {
 	if h := link - int32(len(n.to)); h >= 0 {

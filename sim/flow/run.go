@@ -16,11 +16,12 @@ type Options struct {
 	Place   *traffic.Placement // of the ranks, in place of Hosts; nil: a rank is a host port
 	Runs    int
 	Seed    uint64
-	Shuffle bool // place the ranks on random hosts in every run
-	MaxMin  bool // compute max-min fair shares too
-	ByRate  bool // weight congestion by the rates of links; it is 1 if a flow runs at the speed of its hosts
-	Equal   bool // max-min fair shares take all links to be of one rate, as congestion does
-	Workers int  // goroutines; the result does not depend on it
+	Narrow  float64 // if not 0: stop before Runs when the interval of the mean bandwidth is no wider than this share of it (untilEnough)
+	Shuffle bool    // place the ranks on random hosts in every run
+	MaxMin  bool    // compute max-min fair shares too
+	ByRate  bool    // weight congestion by the rates of links; it is 1 if a flow runs at the speed of its hosts
+	Equal   bool    // max-min fair shares take all links to be of one rate, as congestion does
+	Workers int     // goroutines; the result does not depend on it
 }
 
 // Result sums up the bandwidth of a pattern. Bandwidths are shares of a link, 0 to 1. Congestion
@@ -30,8 +31,9 @@ type Result struct {
 	Ranks       int   `json:"ranks"`
 	Rounds      int   `json:"rounds"`
 	Runs        int   `json:"runs"`
-	Flows       int64 `json:"flows"`       // in all runs
-	Undelivered int64 `json:"undelivered"` // flows without a path in the tables
+	Enough      bool  `json:"enough,omitempty"` // fewer runs than asked for: the interval of the mean was narrow
+	Flows       int64 `json:"flows"`            // in all runs
+	Undelivered int64 `json:"undelivered"`      // flows without a path in the tables
 	// Bandwidth is over runs: the mean of 1/c over the flows of a run.
 	Bandwidth Summary `json:"bandwidth"`
 	// MaxCongestion is over runs: the largest c in any round.
@@ -97,28 +99,9 @@ func (n *Network) RunPattern(ctx context.Context, text string, opt Options) (*Re
 // hosts, if it names hosts but shall run on others, or if its flows or rounds exceed the limits of
 // memory.
 func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Result, error) {
-	if p.Fixed && (opt.Shuffle || opt.Hosts != nil) {
-		return nil, fmt.Errorf("flow: pattern %s names hosts: it cannot run in another order of hosts", p.Name)
-	}
-	if opt.Hosts == nil {
-		opt.Hosts = n.Hosts
-	}
-	if opt.Place == nil {
-		opt.Place = traffic.OnHosts(opt.Hosts)
-	}
-	if p.Ranks > len(opt.Place.Units) {
-		return nil, fmt.Errorf("flow: pattern %s has %d ranks, but there are %d hosts", p.Name, p.Ranks, len(opt.Place.Units))
-	}
-	if opt.Runs < 1 {
-		return nil, fmt.Errorf("flow: %d runs: want at least 1", opt.Runs)
-	}
-	runs := opt.Runs
-	if !opt.Shuffle && !p.Drawn {
-		runs = 1
-	}
-	blocks := max(1, (p.Rounds+roundsAtOnce-1)/roundsAtOnce)
-	if runs > maxPieces/blocks {
-		return nil, fmt.Errorf("flow: %d runs of %d rounds are too many to hold: at most %d runs", runs, p.Rounds, maxPieces/blocks)
+	runs, blocks, err := n.prepare(p, &opt)
+	if err != nil {
+		return nil, err
 	}
 	pieces := make([]piece, runs*blocks)
 	workers := make([]*worker, max(opt.Workers, 1))
@@ -133,16 +116,24 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 	if opt.MaxMin {
 		rates, capacity = n.rates(opt.Equal)
 	}
-	err := par.For(ctx, len(workers), len(pieces), func(id, i int) error {
-		if workers[id] == nil {
-			workers[id] = newWorker(n, p, &opt, weights, capacity)
-		}
-		return workers[id].rounds(ctx, i/blocks, i%blocks*roundsAtOnce, &pieces[i])
+	some := func(from, to int) error {
+		return par.For(ctx, len(workers), (to-from)*blocks, func(id, i int) error {
+			if workers[id] == nil {
+				workers[id] = newWorker(n, p, &opt, weights, capacity)
+			}
+			i += from * blocks
+			return workers[id].rounds(ctx, i/blocks, i%blocks*roundsAtOnce, &pieces[i])
+		})
+	}
+	asked := runs
+	runs, err = opt.untilEnough(runs, some, func(runs int) (Summary, int64) {
+		return bandwidthOf(pieces[:runs*blocks], blocks)
 	})
 	if err != nil {
 		return nil, err
 	}
-	result, shares := summarise(p, n.lids.parts, weights.unit(), runs, blocks, pieces, workers)
+	result, shares := summarise(p, n.lids.parts, weights.unit(), runs, blocks, pieces[:runs*blocks], workers)
+	result.Enough = runs < asked
 	if opt.MaxMin {
 		result.MaxMin, result.Rates = &shares, &rates
 	}
@@ -150,6 +141,34 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 		result.addPerServer(runs, blocks, pieces)
 	}
 	return result, nil
+}
+
+// prepare puts a pattern on hosts, and returns the number of runs and the blocks of rounds of each.
+func (n *Network) prepare(p *traffic.Pattern, opt *Options) (runs, blocks int, err error) {
+	if p.Fixed && (opt.Shuffle || opt.Hosts != nil) {
+		return 0, 0, fmt.Errorf("flow: pattern %s names hosts: it cannot run in another order of hosts", p.Name)
+	}
+	if opt.Hosts == nil {
+		opt.Hosts = n.Hosts
+	}
+	if opt.Place == nil {
+		opt.Place = traffic.OnHosts(opt.Hosts)
+	}
+	if p.Ranks > len(opt.Place.Units) {
+		return 0, 0, fmt.Errorf("flow: pattern %s has %d ranks, but there are %d hosts", p.Name, p.Ranks, len(opt.Place.Units))
+	}
+	if opt.Runs < 1 {
+		return 0, 0, fmt.Errorf("flow: %d runs: want at least 1", opt.Runs)
+	}
+	runs = opt.Runs
+	if !opt.Shuffle && !p.Drawn {
+		runs = 1
+	}
+	blocks = max(1, (p.Rounds+roundsAtOnce-1)/roundsAtOnce)
+	if runs > maxPieces/blocks {
+		return 0, 0, fmt.Errorf("flow: %d runs of %d rounds are too many to hold: at most %d runs", runs, p.Rounds, maxPieces/blocks)
+	}
+	return runs, blocks, nil
 }
 
 // worker simulates rounds.

@@ -11,6 +11,9 @@ type tree struct {
 	weight []int32 // by switch: pairs that start at or pass it
 	degree []int32 // by switch: unprocessed switches that forward to it
 	order  []int32 // switches, each before its next hop
+	sorted int     // switches in order, by depth, farthest first
+	depth  []int32 // by switch: links to the host in the column that was sorted last; 0: none
+	levels []int32 // memory of sortByDepth
 	most   []int64 // by switch: the largest load on its path
 
 	load             []int64 // by slot
@@ -22,7 +25,7 @@ func newTree(n *Network, hostOf, hosts []int32) *tree {
 	return &tree{
 		n: n, hostOf: hostOf, hosts: hosts,
 		weight: make([]int32, n.switches), degree: make([]int32, n.switches),
-		order: make([]int32, n.switches), most: make([]int64, n.switches),
+		order: make([]int32, n.switches), depth: make([]int32, n.switches), levels: make([]int32, n.hops+2), most: make([]int64, n.switches),
 		load: make([]int64, len(n.to)), targets: make([]int32, len(n.to)),
 	}
 }
@@ -50,8 +53,62 @@ func (t *tree) start(column int32) int {
 	return senders
 }
 
-// sort orders the switches that lead to the column's host, sources first.
+// sort orders the switches that lead to the column's host, each before its next hop. The order of
+// the column before fits most columns of hosts at the same switch.
 func (t *tree) sort(next []uint8) []int32 {
+	if !t.fits(next) {
+		t.sorted = t.sortByDepth(next, t.sortAfresh(next))
+	}
+	return t.order[:t.sorted]
+}
+
+// fits reports whether each switch of a column leads to one of less depth.
+func (t *tree) fits(next []uint8) bool {
+	n := t.n
+	for s, port := range next {
+		d := t.depth[s]
+		if port == 0 || d == 0 {
+			if port != 0 || d != 0 {
+				return false
+			}
+			continue
+		}
+		if v := n.to[n.base[s]+int32(port)]; v >= 0 && (t.depth[v] == 0 || t.depth[v] >= d) {
+			return false
+		}
+	}
+	return true
+}
+
+// sortByDepth finds the depths of sorted switches, sorts them by depth, and returns their number.
+func (t *tree) sortByDepth(next []uint8, order []int32) int {
+	n := t.n
+	clear(t.depth)
+	clear(t.levels)
+	for i := len(order) - 1; i >= 0; i-- {
+		s := order[i]
+		d := int32(1)
+		if v := n.to[n.base[s]+int32(next[s])]; v >= 0 {
+			d += t.depth[v]
+		}
+		t.depth[s] = d
+		t.levels[d]++
+	}
+	at := int32(0)
+	for d := len(t.levels) - 1; d >= 0; d-- {
+		at, t.levels[d] = at+t.levels[d], at
+	}
+	for s, d := range t.depth {
+		if d > 0 {
+			t.order[t.levels[d]] = int32(s)
+			t.levels[d]++
+		}
+	}
+	return len(order)
+}
+
+// sortAfresh orders the switches that lead to the column's host, sources first.
+func (t *tree) sortAfresh(next []uint8) []int32 {
 	n := t.n
 	clear(t.degree)
 	for s, port := range next {

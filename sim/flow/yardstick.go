@@ -145,6 +145,12 @@ func NewKeyFigures(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measur
 	if err != nil {
 		return nil, err
 	}
+	return n.KeyFigures(ctx, m, nil)
+}
+
+// KeyFigures measures the key figures; nil if ctx ends before. It takes the figures of all pairs
+// from known ones of the same Network, if there are any.
+func (n *Network) KeyFigures(ctx context.Context, m Measure, known *KeyFigures) (*KeyFigures, error) {
 	if m.Runs == 0 {
 		m.Runs = min(max(2*flowsFew/max(len(n.Hosts), 1), 20), 200)
 	}
@@ -152,12 +158,34 @@ func NewKeyFigures(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measur
 	if m.NoShifts {
 		shifts = 0
 	}
-	return k, k.measure(ctx, n, Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}, shifts)
+	opt := Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}
+	measure := k.measure
+	if known != nil {
+		k.PairLoad, k.DarkChannels, k.Undelivered = known.PairLoad, known.DarkChannels, known.Undelivered
+		measure = k.measureRounds
+	}
+	if err := measure(ctx, n, opt, shifts); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // measure takes the figures: bisections, shifts (a sample with at most the given number of flows;
 // none if 0), and all pairs.
 func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows int) error {
+	if err := k.measureRounds(ctx, n, opt, flows); err != nil {
+		return err
+	}
+	pairs, err := n.AllPairs(ctx, opt.Workers)
+	if err != nil {
+		return err
+	}
+	k.PairLoad, k.DarkChannels, k.Undelivered = pairs.Index, pairs.DarkChannels, pairs.Undelivered
+	return nil
+}
+
+// measureRounds measures bisections and shifts.
+func (k *KeyFigures) measureRounds(ctx context.Context, n *Network, opt Options, flows int) error {
 	random := opt
 	random.Shuffle = true
 	bisections, err := n.RunPattern(ctx, "bisect", random)
@@ -166,16 +194,9 @@ func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows
 	}
 	k.EBB = bisections.Bandwidth
 	if flows > 0 {
-		if k.Shift, err = n.shifts(ctx, opt, flows); err != nil {
-			return err
-		}
+		k.Shift, err = n.shifts(ctx, opt, flows)
 	}
-	pairs, err := n.AllPairs(ctx, opt.Workers)
-	if err != nil {
-		return err
-	}
-	k.PairLoad, k.DarkChannels, k.Undelivered = pairs.Index, pairs.DarkChannels, pairs.Undelivered
-	return nil
+	return err
 }
 
 // shifts measures all-to-all by shifts, or a sample with at most the given number of flows.

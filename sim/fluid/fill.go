@@ -22,8 +22,9 @@ type linkState struct {
 
 func (f *filler) init(links int) { f.links = make([]linkState, links) }
 
-// same is the factor by which the levels of two links may differ for both to count as full.
-const same = 1 + 1e-12
+// levelTolerance is the factor by which the levels of two links may differ for both to count as
+// full.
+const levelTolerance = 1 + 1e-12
 
 // solve computes the rates of all flows that share links with changed ones.
 func (n *Network) solve() {
@@ -31,19 +32,19 @@ func (n *Network) solve() {
 	f.mark++
 	f.met, f.flows = f.met[:0], f.flows[:0]
 	for _, link := range n.dirty {
-		n.meet(link)
+		n.addLink(link)
 	}
 	n.dirty = n.dirty[:0]
-	n.spread()
+	n.addFlows()
 	n.Solved += int64(len(f.flows))
 	for _, s := range f.flows {
-		n.progress(&n.flows[s])
+		n.advance(&n.flows[s])
 	}
-	n.levels()
+	n.fillLinks()
 }
 
-// meet adds a link to the component.
-func (n *Network) meet(link int32) {
+// addLink adds a link to the component.
+func (n *Network) addLink(link int32) {
 	f := &n.fill
 	if f.links[link].mark == f.mark || n.first[link] == none {
 		return
@@ -52,8 +53,8 @@ func (n *Network) meet(link int32) {
 	f.met = append(f.met, link)
 }
 
-// spread adds all flows of the component's links, and all their links.
-func (n *Network) spread() {
+// addFlows adds all flows of the component's links, and all their links.
+func (n *Network) addFlows() {
 	f := &n.fill
 	for i := 0; i < len(f.met); i++ {
 		link := f.met[i]
@@ -69,25 +70,25 @@ func (n *Network) spread() {
 			f.flows = append(f.flows, s)
 			base := s * int32(n.stride)
 			for _, other := range n.path[base : base+w.hops] {
-				n.meet(other)
+				n.addLink(other)
 			}
 		}
 		f.links[link].growing = count
 	}
 }
 
-// progress moves a flow to the present.
-func (n *Network) progress(w *flow) {
+// advance moves a flow to the present.
+func (n *Network) advance(w *flow) {
 	if n.now > w.since {
 		w.left = max(0, w.left-w.rate*float64(n.now-w.since))
 		w.since = n.now
 	}
 }
 
-// levels freezes the flows of the component, link by link, in order of the level at which links are
-// full. A link's level only rises when flows freeze below it, so a link that comes up is put back
-// if its level has risen since.
-func (n *Network) levels() {
+// fillLinks freezes the flows of the component, link by link, in order of the level at which links
+// are full. A link's level only rises when flows freeze below it, so a link that comes up is put
+// back if its level has risen since.
+func (n *Network) fillLinks() {
 	f := &n.fill
 	f.queue = f.queue[:0]
 	for _, link := range f.met {
@@ -99,7 +100,7 @@ func (n *Network) levels() {
 		if l.growing == 0 {
 			continue
 		}
-		if level := l.level(); level > top.level*same {
+		if level := l.level(); level > top.level*levelTolerance {
 			f.queue.push(full{level, top.link})
 			continue
 		}
@@ -124,7 +125,7 @@ func (n *Network) freeze(s int32, rate float64) {
 		l.room -= rate
 		l.growing--
 	}
-	if rate == w.rate {
+	if rate == w.rate && w.at != none {
 		return
 	}
 	w.rate, w.end = rate, never

@@ -59,9 +59,6 @@ func New(capacity []float64, hops int) *Network {
 	return n
 }
 
-// Now returns the time of the last change.
-func (n *Network) Now() picoseconds { return n.now }
-
 // Active returns the number of flows.
 func (n *Network) Active() int { return len(n.flows) - len(n.unused) }
 
@@ -69,7 +66,7 @@ func (n *Network) Active() int { return len(n.flows) - len(n.unused) }
 // comes back at its end.
 func (n *Network) Begin(at picoseconds, path []int32, bytes float64, id int32) {
 	n.now = at
-	s := n.slot()
+	s := n.newSlot()
 	n.flows[s] = flow{left: bytes, since: at, end: never, order: n.count, hops: int32(len(path)), at: none, id: id}
 	n.count++
 	for k, link := range path {
@@ -88,8 +85,8 @@ func (n *Network) Begin(at picoseconds, path []int32, bytes float64, id int32) {
 	n.dirty = append(n.dirty, path[0])
 }
 
-// slot returns an unused slot.
-func (n *Network) slot() int32 {
+// newSlot returns an unused slot.
+func (n *Network) newSlot() int32 {
 	if last := len(n.unused) - 1; last >= 0 {
 		s := n.unused[last]
 		n.unused = n.unused[:last]
@@ -112,6 +109,9 @@ func (n *Network) Next() (at picoseconds, ok bool) {
 	}
 	return n.flows[n.ends.heap[0]].end, true
 }
+
+// First returns the number of the flow that ends next. There must be one, and Next comes first.
+func (n *Network) First() int32 { return n.flows[n.ends.heap[0]].id }
 
 // End removes the flows that end at the time that Next has returned, and appends their numbers in
 // order of their begin.

@@ -29,7 +29,7 @@ func play(n *Network, begins []begin) []picoseconds {
 			continue
 		}
 		for _, id := range n.End(nil) {
-			ends[id] = n.Now()
+			ends[id] = at
 		}
 	}
 	return ends
@@ -191,4 +191,55 @@ func TestBottleneck(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNever: a flow without a rate is there and does not end, and leaves the others alone.
+func TestNever(t *testing.T) {
+	n := New([]float64{0, 1}, 2)
+	n.Begin(0, []int32{0, 1}, 10, 7)
+	n.Begin(0, []int32{1}, 10, 8)
+	if at, ok := n.Next(); !ok || at != 10 || n.First() != 8 {
+		t.Fatalf("the next end is %d %v, of flow %d", at, ok, n.First())
+	}
+	if got := n.End(nil); len(got) != 1 || got[0] != 8 {
+		t.Fatalf("ended %v", got)
+	}
+	if at, ok := n.Next(); !ok || at != never || n.First() != 7 || n.Active() != 1 {
+		t.Errorf("the next end is %d %v, of flow %d of %d", at, ok, n.First(), n.Active())
+	}
+	// No bytes, and no links: the end is the begin. Equal ends come in order of begin.
+	n = New([]float64{1}, 1)
+	ends := play(n, []begin{{5, []int32{0}, 0}, {5, nil, 100}, {5, []int32{0}, 0}})
+	if ends[0] != 5 || ends[1] != 5 || ends[2] != 5 {
+		t.Errorf("ends %v, want 5", ends)
+	}
+	n.Begin(6, []int32{0}, 8, 3)
+	n.Begin(6, []int32{0}, 8, 2)
+	n.Next()
+	if got := n.End(nil); len(got) != 2 || got[0] != 3 {
+		t.Errorf("equal ends in the order %v, want 3, 2", got)
+	}
+}
+
+// TestComponent: a flow that begins or ends changes the rates of the flows that share links with
+// it, directly or over others, and no other rate is computed again.
+func TestComponent(t *testing.T) {
+	n := New([]float64{1, 1, 1, 1}, 2)
+	n.Begin(0, []int32{0, 1}, 100, 0)
+	n.Begin(0, []int32{1}, 1000, 1)
+	n.Begin(0, []int32{2}, 1000, 2)
+	n.Begin(0, []int32{2, 3}, 1000, 3)
+	solved := func(want int64) {
+		t.Helper()
+		if n.Next(); n.Solved != want {
+			t.Errorf("%d rates were computed, want %d", n.Solved, want)
+		}
+	}
+	solved(4)
+	n.Begin(10, []int32{3}, 1000, 4)
+	solved(7) // flow 4, flow 3, and flow 2 over that
+	if ended := n.End(nil); len(ended) != 1 || ended[0] != 0 {
+		t.Fatalf("flows %v end first", ended)
+	}
+	solved(8) // flow 1 is left beside
 }

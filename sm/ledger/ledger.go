@@ -27,8 +27,8 @@ type Ledger struct {
 	Mute      []fabric.GUID  // ports that say IsSM, and did not answer SMInfo
 
 	HalfWritten bool // the writing was broken off: the contents of switches are unknown
-	// Rewritten lists the tags of table Sets that were repeated or part of a later step; the next
-	// light sweep reads these tables.
+	// Rewritten lists the tags of table Sets that were repeated, part of a later step, or part of a
+	// repair, after which entries move; the next light sweep reads these tables.
 	Rewritten []uint64
 	Since     []uint32 // by node: number of the first round after its last restart; see CountSince
 }

@@ -146,7 +146,7 @@ func (w *writer) onSetLFT(id int32, b uint32, ev *terms.Event) {
 		} else {
 			n.Between++
 		}
-		if w.Prog.Step > 0 || ev.Attempts > 1 {
+		if w.Prog.Step > 0 || ev.Attempts > 1 || w.repaired {
 			w.Rewritten = append(w.Rewritten, ledger.MakeTag(ledger.SetLFT, id, b))
 		}
 		return

@@ -195,16 +195,13 @@ func (w Watch) RetryAfter(failed int) time.Duration {
 	return min(after, w.MostRetry)
 }
 
-// UsualWatch holds the default intervals.
+// UsualWatch holds the defaults.
 var UsualWatch = Watch{
 	Interval: 10 * time.Second, Quiet: 25 * time.Millisecond, MostQuiet: time.Second,
-	Retry: 10 * time.Second, MostRetry: 10 * time.Minute, Rebalance: time.Minute,
+	Retry: 10 * time.Second, MostRetry: 10 * time.Minute, Rebalance: time.Minute, Moves: 2000,
 	Babble: BabbleRule{Rate: 250},
 	Flaps:  FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
 }
-
-// UsualMoves is the default of Watch.Moves for weft sm.
-const UsualMoves = 2000
 
 // BabbleRule says which ports babble, and whether they are disabled.
 type BabbleRule struct {

@@ -61,6 +61,7 @@ func (a *alarms) note(m *Manager, now time.Duration, node fabric.GUID, what stri
 func (a *alarms) found(m *Manager, now time.Duration, node fabric.GUID, what string) {
 	m.dropSweep()
 	m.sweep.due = now + m.watch.Interval // if no round begins
+	m.sweep.calm = m.sweep.due
 	m.tell(terms.SweepFound, "%s", what)
 	a.note(m, now, node, what)
 }

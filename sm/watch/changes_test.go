@@ -158,7 +158,7 @@ func TestSwitchRestarts(t *testing.T) {
 
 // TestHundredChanges: a hundred changes at once are told in few lines and looked at in few rounds.
 func TestHundredChanges(t *testing.T) {
-	v := staying(t, "rlft(12,2)", emulator.Options{}, terms.Config{})
+	v := staying(t, "rlft(12,2)", emulator.Options{}, terms.Config{}).still()
 	f := v.manager.inForce.Fabric
 	own := v.manager.inForce.Nodes[0].GUID
 	from, rng := len(v.entries), rand.New(rand.NewPCG(1, 1))
@@ -185,7 +185,7 @@ func TestHundredChanges(t *testing.T) {
 func TestSecondChange(t *testing.T) {
 	one, more := 0, 0
 	for at := range 400 {
-		v := staying(t, "rlft(6,2)", emulator.Options{}, terms.Config{})
+		v := staying(t, "rlft(6,2)", emulator.Options{}, terms.Config{}).still()
 		v.planTime = time.Millisecond
 		_, first := v.switchLink(t, 11)
 		_, second := v.switchLink(t, 7)

@@ -36,6 +36,7 @@ func TestBelievedInventory(t *testing.T) {
 		}
 	}
 	v.manager = NewManager(terms.Config{}, terms.UsualWatch)
+	v.still()
 	v.step(&terms.Event{Kind: terms.Start})
 	v.runUntil(v.now + time.Second)
 	_, id := v.switchLink(t, 7)

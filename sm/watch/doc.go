@@ -8,10 +8,11 @@
 // PortStateChange, silence, and the traps 128, 144 and 145 are changes (unasked.go); every trap is
 // repressed. The first change begins a round at once; Watch.Quiet and Watch.MostQuiet say how long
 // the next one waits for more changes. A round repairs the Plan in force. Rounds after it move
-// entries to less loaded links, such as returned ones (package moving). After Watch.Rebalance
-// without another change, a round routes everything afresh. A round that
-// a change began asks only devices that may have changed; other rounds ask everything. If a round
-// did not bring up everything, the next one begins after Watch.Retry, then after twice that time.
+// entries to less loaded links, such as returned ones (package moving), each after a light sweep
+// that has found nothing: no packet is to take a new way through a switch that lost its table.
+// After Watch.Rebalance without another change, a round routes everything afresh. A round that a
+// change began asks only devices that may have changed; other rounds ask everything. If a round did
+// not bring up everything, the next one begins after Watch.Retry, then after twice that time.
 //
 // Managers settle by priority and GUID who is the master, with handover and standby (election.go;
 // 14.4.1). Two managers of weft never write at once.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +91,18 @@ func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg terms.Config, req pla
 		v.inbox = append(v.inbox, c)
 	}})
 	return v, err
+}
+
+// still makes the manager move no entries, for a test that counts other rounds, or blocks.
+func (v *virtual) still() *virtual {
+	v.manager.watch.Moves = 0
+	return v
+}
+
+// isKept reports whether a round repaired the Plan before it, or moved entries of that.
+func isKept(r *terms.Report) bool {
+	kept := r.Routing.Kept
+	return kept != "" && !strings.HasPrefix(kept, "routed from scratch")
 }
 
 // run drives all to the end of the Manager.

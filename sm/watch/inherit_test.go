@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -136,6 +135,7 @@ func TestPlanOutlivesTakeovers(t *testing.T) {
 		}).Draw(rt, "fabric")
 		m := newMarket(t, c[0], uint64(2*rapid.IntRange(0, 1<<16).Draw(rt, "seed")+1), 3)
 		m.routing = smtest.JobOf(c[1], uint8(rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(rt, "lmc")))
+		m.made = func(_ int, v *virtual) { v.still() } // a new master may find entries to move, which are none of the takeover
 		m.wrote = func(v *virtual, a *terms.Action) {
 			if m.quiet && isTable(a) {
 				rt.Fatalf("%s, modifier 0x%X, is written %s", ledger.AttrName(a.Attr), a.Modifier, journals(m.living()))
@@ -162,7 +162,7 @@ func TestPlanOutlivesTakeovers(t *testing.T) {
 			when := fmt.Sprintf("takeover %d", turn)
 			master := m.only(when)
 			for wait := 0; !m.followed(); wait++ {
-				if m.run(100*time.Millisecond, false); wait == 300 {
+				if m.run(100*time.Millisecond, false); wait == 600 {
 					rt.Fatalf("no good copy %s", journals(m.living()))
 				}
 			}
@@ -220,7 +220,7 @@ func TestReplayedTakeover(t *testing.T) {
 	if err := next.recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if next != m.managers[1] || len(next.manager.Drained()) != 1 || !strings.HasPrefix(next.manager.good.Report.Routing.Kept, "repaired") {
+	if next != m.managers[1] || len(next.manager.Drained()) != 1 || !isKept(next.manager.good.Report) {
 		t.Fatal(journals(m.living()))
 	}
 	if again := replayed(t, &buffer); !reflect.DeepEqual(again, done) || len(done) == 0 {
@@ -236,6 +236,7 @@ func TestTakeoverInTheMiddle(t *testing.T) {
 		c := rapid.SampledFrom([][2]string{{"rlft(6,2)", "ftree"}, {"rlft(6,2)", "updn"}, {"torus(4x4,hosts=1)", "dfsssp"}, {"torus(4x4,hosts=1)", "lash"}}).Draw(rt, "fabric")
 		m := newMarket(t, c[0], uint64(2*rapid.IntRange(0, 1<<16).Draw(rt, "seed")+1), 2)
 		m.routing = smtest.JobOf(c[1], uint8(rapid.IntRange(0, 1).Draw(rt, "lmc")))
+		m.made = func(_ int, v *virtual) { v.still() }
 		written := map[string]bool{}
 		m.wrote = func(_ *virtual, a *terms.Action) {
 			if m.quiet && a.Kind == terms.Send && a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable {

@@ -18,12 +18,14 @@ type lightSweep struct {
 	number      uint32        // of sweeps begun or dropped so far: an answer to an earlier one is late
 	next        int32         // the next node to ask; after the nodes, tables to read again
 	outstanding int           // SMPs under way
+	clean       bool          // the last one has found nothing, and no round has begun since
+	calm        time.Duration // the last one found something: for moves none begins before this time
 	audit       audit
 }
 
 // drop forgets the sweep under way. Its SMPs still end.
 func (l *lightSweep) drop() {
-	l.under, l.due = false, terms.Never
+	l.under, l.clean, l.due = false, false, terms.Never
 	l.number++
 }
 
@@ -94,7 +96,7 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 		m.sweepFound(now, "a port of "+c.NodeName(id)+" has changed its state")
 	}
 	if c := m.inForce; l.under && int(l.next) >= len(c.Nodes)+len(c.Rewritten)+len(l.audit.picked) && l.outstanding == 0 {
-		l.under, l.due = false, now+m.watch.Interval
+		l.under, l.clean, l.due = false, true, now+m.watch.Interval
 		m.tally.LightSweepTimes.Add(now - l.begun)
 		c.ForgetRewritten()
 	}
@@ -125,6 +127,7 @@ func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *terms.Event) {
 // over paths that still exist.
 func (m *Manager) sweepFound(now time.Duration, what string) {
 	m.dropSweep()
+	m.sweep.calm = now + m.watch.Interval
 	m.tell(terms.SweepFound, "%s", what)
 	m.noteChange(now, what)
 }

@@ -319,8 +319,8 @@ func (m *Manager) proceed(now time.Duration) {
 		m.beginRound("routing from scratch after repairs", routeAfresh)
 	case now >= betterDue(m):
 		m.beginRound(whyBetter, useBetter)
-	case now >= m.contest.delay(m.moves.Due(&m.watch, now)):
-		m.beginRound(moving.Why, moveEntries)
+	case now >= movesDue(m):
+		m.moveOrSweep()
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
 		m.release(now)
 	case now >= m.groups.membersDue():
@@ -347,6 +347,29 @@ func afreshDue(m *Manager) time.Duration {
 	return m.contest.delay(moving.Allowed(&m.watch, m.afresh, m.now))
 }
 
+// movesDue returns when entries move, or the light sweep before that begins: after noticed changes,
+// sweeps and looks, and never while the subnet is contested.
+func movesDue(m *Manager) time.Duration {
+	due := m.contest.delay(m.moves.Due(&m.watch, m.now))
+	switch {
+	case due == terms.Never, m.change.due() < terms.Never, m.sweep.under, m.looks.under, m.looks.due() < terms.Never:
+		return terms.Never
+	case m.sweep.clean:
+		return due
+	}
+	return max(due, m.sweep.calm)
+}
+
+// moveOrSweep begins a round that moves entries, after a light sweep that finds nothing: packets
+// take no new ways through switches that do not hold their tables.
+func (m *Manager) moveOrSweep() {
+	if !m.sweep.clean {
+		m.beginLightSweep()
+		return
+	}
+	m.beginRound(moving.Why, moveEntries)
+}
+
 // endPause goes on with a round whose pause is over.
 func endPause(m *Manager, now time.Duration) {
 	if m.inRound && now >= m.pauseEnds {
@@ -359,7 +382,7 @@ func endPause(m *Manager, now time.Duration) {
 // wakeForNext asks for a call of Step when the next work between rounds is due.
 func wakeForNext(m *Manager) {
 	at := min(
-		m.change.due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), m.contest.delay(m.moves.Due(&m.watch, m.now)), m.sweep.due, m.election.pollDue(),
+		m.change.due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), movesDue(m), m.sweep.due, m.election.pollDue(),
 		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
 	)
 	if at < terms.Never {

@@ -20,6 +20,34 @@ func switchLinks(f *fabric.Fabric) (list []fabric.LinkID) {
 	return list
 }
 
+// treeOf brings up a tree whose manager has other settings than usual.
+func treeOf(t *testing.T, set func(w *terms.Watch)) *virtual {
+	t.Helper()
+	v, err := newVirtual(smtest.Formula(t, "rlft(8,2)"), emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := terms.UsualWatch
+	set(&watch)
+	v.manager = NewManager(terms.Config{}, watch)
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + time.Second)
+	return v
+}
+
+// pullAndReturn takes a link down, and brings it back after a while.
+func (v *virtual) pullAndReturn(t *testing.T, pause time.Duration) fabric.LinkID {
+	t.Helper()
+	link := switchLinks(v.sub.Fabric())[0]
+	for _, down := range []bool{true, false} {
+		if err := v.sub.SetLinkDown(link, down); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + pause)
+	}
+	return link
+}
+
 // entriesOver counts the entries of LIDs over a link by the Plan in force, on both sides.
 func (v *virtual) entriesOver(link fabric.LinkID) (n [2]int) {
 	f, c := v.sub.Fabric(), v.manager.inForce
@@ -40,16 +68,7 @@ func (v *virtual) entriesOver(link fabric.LinkID) (n [2]int) {
 // wait for a quiet minute.
 func TestReturnedLinkCarries(t *testing.T) {
 	for _, perMinute := range []int{2000, 60, 0} {
-		f := smtest.Formula(t, "rlft(8,2)")
-		v, err := newVirtual(f, emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		watch := terms.UsualWatch
-		watch.Moves = perMinute
-		v.manager = NewManager(terms.Config{}, watch)
-		v.step(&terms.Event{Kind: terms.Start})
-		v.runUntil(v.now + time.Second)
+		v := treeOf(t, func(w *terms.Watch) { w.Moves = perMinute })
 		lids, links := v.lidsOf(), switchLinks(v.sub.Fabric())
 		setDown := func(l fabric.LinkID, down bool) {
 			if err := v.sub.SetLinkDown(l, down); err != nil {
@@ -87,24 +106,10 @@ func TestReturnedLinkCarries(t *testing.T) {
 // TestNoMoves: in the hours without moves nothing moves, and nothing is routed from scratch but by
 // request; after them it is.
 func TestNoMoves(t *testing.T) {
-	f := smtest.Formula(t, "rlft(8,2)")
-	v, err := newVirtual(f, emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	watch := terms.UsualWatch
-	watch.Moves = terms.UsualMoves
-	watch.NoMoves, watch.Midnight = []terms.Hours{{From: 22 * time.Hour, To: 6 * time.Hour}}, 5*time.Hour+50*time.Minute
-	v.manager = NewManager(terms.Config{}, watch)
-	v.step(&terms.Event{Kind: terms.Start})
-	v.runUntil(v.now + time.Second)
-	link := switchLinks(v.sub.Fabric())[0]
-	for _, down := range []bool{true, false} {
-		if err := v.sub.SetLinkDown(link, down); err != nil {
-			t.Fatal(err)
-		}
-		v.runUntil(v.now + 20*time.Second)
-	}
+	v := treeOf(t, func(w *terms.Watch) {
+		w.NoMoves, w.Midnight = []terms.Hours{{From: 22 * time.Hour, To: 6 * time.Hour}}, 5*time.Hour+50*time.Minute
+	})
+	link := v.pullAndReturn(t, 20*time.Second)
 	v.runUntil(9 * time.Minute)
 	if n := v.entriesOver(link); n != [2]int{} || v.manager.tally.Spread > 0 {
 		t.Errorf("%v entries over the link, %d moved: %v", n, v.manager.tally.Spread, v.entries)
@@ -117,24 +122,32 @@ func TestNoMoves(t *testing.T) {
 
 // TestMovesEnd: when no entry gains by a move, no more rounds begin.
 func TestMovesEnd(t *testing.T) {
-	v, err := newVirtual(smtest.Formula(t, "rlft(8,2)"), emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	watch := terms.UsualWatch
-	watch.Moves, watch.Rebalance = terms.UsualMoves, 0
-	v.manager = NewManager(terms.Config{}, watch)
-	v.step(&terms.Event{Kind: terms.Start})
-	v.runUntil(v.now + time.Second)
-	link := switchLinks(v.sub.Fabric())[0]
-	for _, down := range []bool{true, false} {
-		if err := v.sub.SetLinkDown(link, down); err != nil {
-			t.Fatal(err)
-		}
-		v.runUntil(v.now + 2*time.Minute)
-	}
+	v := treeOf(t, func(w *terms.Watch) { w.Rebalance = 0 })
+	v.pullAndReturn(t, 2*time.Minute)
 	rounds := v.told(terms.RoundBegun)
 	if v.runUntil(v.now + 10*time.Minute); v.told(terms.RoundBegun) > rounds || v.manager.tally.Spread == 0 {
 		t.Errorf("%d entries moved; %d more rounds: %v", v.manager.tally.Spread, v.told(terms.RoundBegun)-rounds, v.entries)
+	}
+}
+
+// TestMovesFollowASweep: a round that moves entries follows a light sweep since the round before.
+func TestMovesFollowASweep(t *testing.T) {
+	v := treeOf(t, func(w *terms.Watch) { w.Rebalance = 0 })
+	steps, swept := 0, 0
+	v.onAction = func(a *terms.Action) {
+		switch {
+		case a.Kind == terms.RoundEnded:
+			swept = v.manager.tally.LightSweeps
+		case a.Kind == terms.Note && a.Incident.Kind == terms.RoundBegun && v.manager.given.Limits.Moves > 0:
+			if steps++; v.manager.tally.LightSweeps == swept {
+				t.Errorf("entries move without a light sweep: %v", v.entries)
+			}
+		}
+	}
+	for range 3 {
+		v.pullAndReturn(t, 15*time.Second)
+	}
+	if steps < 3 || v.manager.tally.Spread == 0 {
+		t.Errorf("%d steps, %d entries moved: %v", steps, v.manager.tally.Spread, v.entries)
 	}
 }

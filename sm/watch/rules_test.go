@@ -182,8 +182,8 @@ func TestOtherRouting(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.run(3*time.Second, false)
-			if kept := v.manager.Result().Report.Routing.Kept; !strings.HasPrefix(kept, "repaired") || !maps.Equal(lids, v.lidsOf()) {
-				t.Errorf("after a fault: %s %s", kept, journals(m.living()))
+			if r := v.manager.Result().Report; !isKept(r) || !maps.Equal(lids, v.lidsOf()) {
+				t.Errorf("after a fault: %s %s", r.Routing.Kept, journals(m.living()))
 			}
 			v.step(&terms.Event{Kind: terms.Rebalance})
 			m.run(5*time.Second, false)

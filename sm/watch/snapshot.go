@@ -169,7 +169,7 @@ func (m *Manager) due() (list []Due) {
 	add("a round: the last one did not bring up everything", m.again)
 	add("routing from scratch after repairs", afreshDue(m))
 	add("a round: "+whyBetter, betterDue(m))
-	add("a round: "+moving.Why, m.contest.delay(m.moves.Due(&m.watch, m.now)))
+	add("a round: "+moving.Why, movesDue(m))
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())
 	return list

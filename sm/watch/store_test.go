@@ -184,7 +184,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.runUntil(v.now + 20*time.Second)
-	if r := v.manager.Result().Report; r.State != terms.Up || r.Find(terms.NotStored) == nil || !strings.HasPrefix(r.Routing.Kept, "repaired") || !maps.Equal(given(t, sub), lids) {
+	if r := v.manager.Result().Report; r.State != terms.Up || r.Find(terms.NotStored) == nil || !isKept(r) || !maps.Equal(given(t, sub), lids) {
 		t.Fatalf("%s, %s: %v", r.State, r.Routing.Kept, r.Incidents)
 	}
 	if err := sub.SetNodeDown(host, false); err != nil {
@@ -324,7 +324,7 @@ func TestReturning(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.runUntil(v.now + 20*time.Second)
-	if r := v.manager.Result().Report; r.State != terms.Up || !strings.HasPrefix(r.Routing.Kept, "repaired") || given(t, sub)[guid].Base != 100 || d.lids[guid].Base != 100 {
+	if r := v.manager.Result().Report; r.State != terms.Up || !isKept(r) || given(t, sub)[guid].Base != 100 || d.lids[guid].Base != 100 {
 		t.Errorf("%s, %s: LID %d, stored %d", r.State, r.Routing.Kept, given(t, sub)[guid].Base, d.lids[guid].Base)
 	}
 }

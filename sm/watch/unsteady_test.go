@@ -50,7 +50,7 @@ func (v *virtual) flapFor(t smtest.Fataler, id fabric.LinkID, every, long time.D
 // left out for twice as long when it comes back after that.
 func TestFlapping(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
-		v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
+		v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{}).still()
 		lids, whole := v.lidsOf(), v.manager.inForce.Fabric
 		_, id := v.switchLink(t, 3)
 		v.deaf = deaf

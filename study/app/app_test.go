@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/apps/machine"
@@ -42,12 +45,12 @@ func routed(t testing.TB, formula, chain string) (*fabric.Graph, *planner.Result
 // play runs a program on a fabric.
 func play(t *testing.T, g *fabric.Graph, r *planner.Result, text string, byPackets bool) *Run {
 	t.Helper()
-	p, err := Open(text, Places(g, "ports"))
+	p, err := Open(text, Places(g, true))
 	if err != nil {
 		t.Fatal(err)
 	}
 	run, err := On(context.Background(), g, r, &Request{
-		Program: p, Costs: machine.Parameters{S: 1 << 40}, Packets: byPackets, Placement: "leaf", RanksOn: "ports",
+		Program: p, Costs: machine.Parameters{Eager: 1 << 40}, Packets: byPackets, Placement: "leaf", OnPorts: true,
 		Hardware: packet.Default(), Memory: memory, Workers: 1,
 	})
 	if err != nil {
@@ -152,5 +155,24 @@ func TestSameTimes(t *testing.T) {
 	}
 	if len(counts) < 4 {
 		t.Errorf("too few kinds of couples: %v", counts)
+	}
+}
+
+// TestTooLongFlow: a message that is under way for weeks is an error that names it.
+func TestTooLongFlow(t *testing.T) {
+	g, r := routed(t, "rlft(4,2)", "ftree")
+	name := filepath.Join(t.TempDir(), "big.goal")
+	text := "num_ranks 2\nrank 0 {\nsend 9000000000000000000b to 1\n}\nrank 1 {\nrecv 9000000000000000000b from 0\n}\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open(name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = On(context.Background(), g, r, &Request{Program: p, Placement: "leaf", Hardware: packet.Default(), Memory: memory, Workers: 1})
+	want := "a message from rank 0 on host 0[1] to rank 1 on host 1[1]: 9e+18 bytes: it ends after 26 days"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"weft/sim/traffic"
 )
 
-// Program is what is to run: a schedule, or a collective operation.
+// Program is a schedule or a collective operation.
 type Program struct {
 	Name      string
 	schedule  *program.Schedule
@@ -81,17 +81,17 @@ func ParseCosts(text string, costs machine.Parameters) (machine.Parameters, erro
 		}
 		switch t := machine.Time(n); key {
 		case "L":
-			costs.L = t
+			costs.Latency = t
 		case "o":
-			costs.O = t
+			costs.Overhead = t
 		case "g":
-			costs.G = t
+			costs.Gap = t
 		case "G":
-			costs.B = t
+			costs.GapPerByte = t
 		case "O":
-			costs.P = t
+			costs.OverheadPerByte = t
 		case "S":
-			costs.S = n
+			costs.Eager = n
 		default:
 			return costs, fmt.Errorf("%q: the costs are L, o, g, G, O and S", word)
 		}
@@ -114,9 +114,9 @@ func (p *Program) Write(w io.Writer, binary bool) (err error) {
 }
 
 // Places returns the number of places for ranks on a fabric: servers, or host ports.
-func Places(g *fabric.Graph, ranksOn string) int {
+func Places(g *fabric.Graph, onPorts bool) int {
 	servers := traffic.ServersOf(g)
-	if servers == nil || ranksOn == "ports" {
+	if servers == nil || onPorts {
 		n := 0
 		for h := range int32(g.NumHosts) {
 			if g.IsHost(h) {

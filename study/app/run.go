@@ -34,8 +34,11 @@ type Run struct {
 	Costs     machine.Parameters `json:"costs"`
 	Messages  int64              `json:"messages"`
 	Bytes     int64              `json:"bytes"` // of all messages
-	EndNS     float64            `json:"end_ns"`
-	// Bandwidth is that of a collective operation.
+	// Unequal counts the messages whose receive gives another size; FirstUnequal describes one.
+	Unequal      int64   `json:"unequal_sizes,omitempty"`
+	FirstUnequal string  `json:"first_unequal_size,omitempty"`
+	EndNS        float64 `json:"end_ns"`
+	// Bandwidth is set for collective operations.
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
 	// IdealNS is the time of the same program, by flows, on a switch that joins all hosts at the
 	// rate of their links; Cost is EndNS divided by it.
@@ -71,7 +74,7 @@ type Request struct {
 	Costs     machine.Parameters
 	Packets   bool // by packets, not flows
 	Placement string
-	RanksOn   string // "ports" or "servers"
+	OnPorts   bool // a rank is a host port, not a server
 	Hardware  packet.Config
 	Memory    places.Memory
 	Workers   int
@@ -94,7 +97,7 @@ func Ideal(ctx context.Context, p *Program, costs machine.Parameters) (*Run, err
 
 // measure takes the figures of a Machine with the given units in a nanosecond.
 func (r *Run) measure(m *machine.Machine, ranks int, unit float64) {
-	r.Messages, r.Bytes = m.Messages, m.Bytes
+	r.Messages, r.Bytes, r.Unequal, r.FirstUnequal = m.Messages, m.Bytes, m.Unequal, m.FirstUnequal
 	r.Ranks = make([]Rank, ranks)
 	for i := range r.Ranks {
 		r.Ranks[i] = Rank{i, float64(m.End(int32(i))) / unit}
@@ -107,13 +110,16 @@ func (r *Run) measure(m *machine.Machine, ranks int, unit float64) {
 
 // stuck returns an error that names all that a Machine still waits for.
 func stuck(m *machine.Machine, explain func([]machine.Wait) program.Stuck) error {
+	if err := m.Err(); err != nil {
+		return err
+	}
 	waiting := m.Waiting()
 	if len(waiting) == 0 {
 		return nil
 	}
 	why := explain(waiting)
 	var b strings.Builder
-	fmt.Fprintf(&b, "the program does not end: %s without the other side", study.Plural(len(waiting), "message or receive"))
+	fmt.Fprintf(&b, "the program does not end: messages or receives without the other side: %d", len(waiting))
 	list := func(title string, items []string) {
 		for i, item := range items {
 			if i == 0 {
@@ -141,7 +147,7 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 		return nil, err
 	}
 	leafOf := func(h int32) int32 { return g.EndSwitch[h] }
-	where, err := places.On(req.Placement, req.Program.Ranks(), net.ByLeaf(), leafOf, net.Servers(), req.RanksOn)
+	where, err := places.On(req.Placement, req.Program.Ranks(), net.ByLeaf(), leafOf, net.Servers(), req.OnPorts)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +199,7 @@ func (req *Request) flows(ctx context.Context, net *flow.Network, where *places.
 	}
 	h.OneSwitch = oneSwitch
 	run := flows.New(net, where, h, p, req.Costs)
-	if err := run.Run(ctx, nil); err != nil {
+	if err := run.Run(ctx); err != nil {
 		return nil, err
 	}
 	return run, stuck(run.Machine, explain)
@@ -231,9 +237,7 @@ func (r *Run) busiest(net *flow.Network, run *flows.Run) {
 	}
 	for l, bytes := range run.LinkBytes() {
 		if bytes > 0 {
-			link := Link{Bytes: bytes, Share: bytes / (run.Capacity(int32(l)) * r.EndNS * 1000)}
-			r.Busiest = append(r.Busiest, link)
-			r.Busiest[len(r.Busiest)-1].Port = net.LinkPort(int32(l))
+			r.Busiest = append(r.Busiest, Link{net.LinkPort(int32(l)), bytes, bytes / (run.Capacity(int32(l)) * r.EndNS * 1000)})
 		}
 	}
 	slices.SortStableFunc(r.Busiest, func(a, b Link) int { return cmp.Compare(b.Share, a.Share) })

@@ -32,6 +32,9 @@ func (r *Run) Write(w io.Writer) error {
 	}
 	add("network", "%s", network)
 	add("messages", "%d, %s in all", r.Messages, study.Plural(r.Bytes, "byte"))
+	if r.Unequal > 0 {
+		add("sizes", "%s of another size than the receive; the first: %s", study.Plural(r.Unequal, "message"), r.FirstUnequal)
+	}
 	add("end", "%s", duration(r.EndNS))
 	if b := r.Bandwidth; b != nil {
 		add("bandwidth", "%.2f GB/s; %.2f GB/s on each rank's port (bus bandwidth)", b.Algorithm, b.Bus)

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/discovery"
 	"weft/fabric/source"
@@ -19,7 +18,6 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/route/foreign"
-	"weft/sim/flow"
 )
 
 var (
@@ -63,18 +61,16 @@ func TestOpenSM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours := map[string]*SweepRow{}
-		s := Sweep{
-			Fabrics: []string{name}, Shares: []float64{0}, Engines: append([]string{engine.Auto, ownReplies}, openSMEngines...), Routing: planner.Request{Seed: 1, Workers: 2},
-			Open: func(string) (*fabric.Graph, error) { return src.Fabric.Compile(), nil },
-			Has:  func(_, engine string) bool { return engine == "dnup" }, Step: func(string) {},
-			Row: func(r *SweepRow) error { ours[r.Engine] = r; return nil },
-		}
-		if *openSMOnly {
-			s.Engines = nil
-		}
-		if err := s.Run(t.Context()); err != nil {
-			t.Fatal(err)
+		ours := map[string]*openSMRow{}
+		for _, name := range append([]string{engine.Auto, ownReplies}, openSMEngines...) {
+			if *openSMOnly || name == "dnup" {
+				continue
+			}
+			row, err := routeRow(t.Context(), src.Fabric.Compile(), name, planner.Request{Seed: 1, Workers: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.Engine, ours[name] = name, row
 		}
 		for _, rival := range openSMEngines {
 			t.Run(name+" "+rival, func(t *testing.T) {
@@ -101,43 +97,8 @@ func TestOpenSM(t *testing.T) {
 	}
 }
 
-// keptRows reads the rows of OpenSM that the file asked for has already, by fabric and engine.
-func keptRows(t *testing.T) map[[2]string]*SweepRow {
-	have := map[[2]string]*SweepRow{}
-	data, err := os.ReadFile(*openSMRows)
-	if err != nil {
-		return have
-	}
-	rows, err := ReadSweep(*openSMRows, bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range rows {
-		have[[2]string{rows[i].Fabric, rows[i].Engine}] = &rows[i]
-	}
-	return have
-}
-
-// keepRow adds a row to the file asked for.
-func keepRow(r *SweepRow) error {
-	if *openSMRows == "" {
-		return nil
-	}
-	f, err := os.OpenFile(*openSMRows, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if at, err := f.Seek(0, 2); err == nil && at == 0 {
-		if err := WriteSweepHead(f); err != nil {
-			return err
-		}
-	}
-	return r.Write(f)
-}
-
 // openSM has OpenSM route a fabric over ibsim, and measures its tables.
-func openSM(t *testing.T, src *source.Source, engine string) *SweepRow {
+func openSM(t *testing.T, src *source.Source, engine string) *openSMRow {
 	var net bytes.Buffer
 	if err := discovery.WriteIBNetDiscover(&net, src.Fabric); err != nil {
 		t.Fatal(err)
@@ -145,7 +106,7 @@ func openSM(t *testing.T, src *source.Source, engine string) *SweepRow {
 	s := peer.Simulate(t, net.Bytes())
 	log := s.Path("osm.log")
 	s.Start("opensm", "-e", "-F", "/dev/null", "-f", log, "-s", "0", "-d", "2", "-R", engine+",no_fallback", "--dump_files_dir", s.Dir, "-D", "0x43")
-	row := &SweepRow{Engine: "OpenSM " + engine, Verdict: "not finished"}
+	row := &openSMRow{SweepRow: SweepRow{Engine: "OpenSM " + engine, Verdict: "not finished"}}
 	var text []byte
 	for end := time.Now().Add(*openSMLimit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		text, _ = os.ReadFile(log)
@@ -175,12 +136,9 @@ func openSM(t *testing.T, src *source.Source, engine string) *SweepRow {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := flow.NewKeyFigures(t.Context(), g, plan, flow.Measure{Seed: 1, Workers: 2})
-	if err != nil {
+	if err := row.measure(t.Context(), g, plan); err != nil {
 		t.Fatal(err)
 	}
-	row.EBB, row.CI95, row.Shift, row.Pairs, row.Dark = k.EBB.Mean, k.EBB.CI95, k.Shift.Sum, k.PairLoad, k.DarkChannels
-	row.Lost = k.Undelivered
 	return row
 }
 

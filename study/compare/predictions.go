@@ -41,7 +41,7 @@ func Predictions(rows []SweepRow, predict func(fabric string) (planner.Predictio
 			at[what] = len(out)
 			out = append(out, Predicted{Prediction: what})
 		}
-		best, _ := bestOf(byFabric[r.Fabric])
+		best := bestOf(byFabric[r.Fabric])
 		out[at[what]].add(r, &best)
 	}
 	return out, nil

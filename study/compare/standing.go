@@ -17,7 +17,8 @@ import (
 type Standing struct {
 	Engine  string
 	Fabrics int // number of fabrics that it routed with a proof
-	Refused int // number of all others: refused, or not proven
+	// Refused, NotProven and NotRun are the numbers of all others.
+	Refused, NotProven, NotRun int
 	// EBB and Shift are shares by which it is behind the best. Pairs is the ratio of its largest
 	// number of pairs on a channel to the least of any engine, 1 for the best.
 	EBB, Shift, Pairs Behind
@@ -54,11 +55,11 @@ func Standings(rows []SweepRow) (out []Standing) {
 		}
 	}
 	for _, name := range fabrics {
-		best, found := bestOf(byFabric[name])
+		best := bestOf(byFabric[name]) // there is one if a row is proven
 		for _, r := range byFabric[name] {
 			s := &out[at[r.Engine]]
-			if r.Verdict != Proven || !found {
-				s.Refused++
+			if r.Verdict != Proven {
+				s.without(r.Verdict)
 				continue
 			}
 			s.Fabrics++
@@ -76,10 +77,22 @@ func Standings(rows []SweepRow) (out []Standing) {
 	return out
 }
 
-// bestOf returns the best of each figure over the proven rows, perhaps of several engines, and
-// whether there is a proven row. Rows of auto count only if there are no others. Other fields of
-// best mean nothing.
-func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
+// without counts a fabric without a proven Plan.
+func (s *Standing) without(verdict string) {
+	switch verdict {
+	case notProven:
+		s.NotProven++
+	case notRun:
+		s.NotRun++
+	default:
+		s.Refused++
+	}
+}
+
+// bestOf returns the best of each figure over the proven rows, perhaps of several engines. Rows of
+// auto count only if there are no others. Other fields of best mean nothing.
+func bestOf(rows []*SweepRow) (best SweepRow) {
+	found := false
 	named := func(r *SweepRow) bool { return r.Verdict == Proven && r.Engine != engine.Auto }
 	among := slices.ContainsFunc(rows, named)
 	for _, r := range rows {
@@ -91,7 +104,7 @@ func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
 			best.EBB, best.Shift, best.Pairs = max(best.EBB, r.EBB), min(best.Shift, r.Shift), min(best.Pairs, r.Pairs)
 		}
 	}
-	return best, found
+	return best
 }
 
 // ratio returns a/b, or 0 where b is 0.
@@ -116,19 +129,20 @@ func (b *Behind) add(value, limit float64, fabric string) {
 // WriteStandings prints two tables for people: how far each engine is behind the best, and on which
 // fabric the most.
 func WriteStandings(w io.Writer, all []Standing) error {
-	rows := [][]string{{"ENGINE", "FABRICS", "REFUSED", "EBB", "<1 %", "SHIFTS", "<1 %", "PAIRS", "<1.15"}}
+	rows := [][]string{{"ENGINE", "FABRICS", "REFUSED", "UNPROVEN", "NOT RUN", "EBB", "<1 %", "SHIFTS", "<1 %", "PAIRS", "<1.15"}}
 	most := [][]string{{"ENGINE", "MOST BEHIND", "ON"}}
 	for i := range all {
 		s := &all[i]
-		rows = append(rows, []string{
-			s.Engine, fmt.Sprint(s.Fabrics), fmt.Sprint(s.Refused),
+		counts := []string{s.Engine, fmt.Sprint(s.Fabrics), fmt.Sprint(s.Refused), fmt.Sprint(s.NotProven), fmt.Sprint(s.NotRun)}
+		if s.Fabrics == 0 { // not behind by 0, but not in the race
+			rows = append(rows, append(counts, "-", "-", "-", "-", "-", "-"))
+			continue
+		}
+		rows = append(rows, append(counts,
 			fmt.Sprintf("%.1f/%.1f %%", 100*s.EBB.Mean, 100*s.EBB.Most), fmt.Sprint(s.EBB.Within),
 			fmt.Sprintf("%.1f/%.1f %%", 100*s.Shift.Mean, 100*s.Shift.Most), fmt.Sprint(s.Shift.Within),
-			fmt.Sprintf("%.2f/%.2f", s.Pairs.Mean, s.Pairs.Most), fmt.Sprint(s.Pairs.Within),
-		})
-		if s.Fabrics > 0 {
-			most = append(most, []string{s.Engine, "in ebb", s.EBB.Where}, []string{"", "in shifts", s.Shift.Where})
-		}
+			fmt.Sprintf("%.2f/%.2f", s.Pairs.Mean, s.Pairs.Most), fmt.Sprint(s.Pairs.Within)))
+		most = append(most, []string{s.Engine, "in ebb", s.EBB.Where}, []string{"", "in shifts", s.Shift.Where})
 	}
 	note := ""
 	if slices.ContainsFunc(all, func(s Standing) bool { return s.Engine == engine.Auto }) {
@@ -139,6 +153,9 @@ func WriteStandings(w io.Writer, all []Standing) error {
 	}
 	if err := study.Table(w, rows); err != nil {
 		return err
+	}
+	if len(most) == 1 {
+		return nil
 	}
 	if _, err := fmt.Fprintln(w); err != nil {
 		return err

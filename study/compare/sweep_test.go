@@ -1,58 +1,12 @@
 package compare
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
 	"weft/planner"
 )
-
-// Rows are read as they were written; what is no row is refused by its line.
-func TestSweepRows(t *testing.T) {
-	rows := []SweepRow{
-		{"fat648|fail(share=0.05,links=all,seed=1)", "auto", "ftree", Proven, 1, "same", .7721, .0012, 1975, 1530, 3, 0},
-		{"odin", "dor", "", "not a mesh or torus: x", 0, "", 0, 0, 0, 0, 0, 0},
-	}
-	var file bytes.Buffer
-	if err := WriteSweepHead(&file); err != nil {
-		t.Fatal(err)
-	}
-	for i := range rows {
-		if err := rows[i].Write(&file); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := ReadSweep("f", &file)
-	if err != nil || !slices.Equal(got, rows) {
-		t.Errorf("%v, %+v", err, got)
-	}
-	head := strings.Join(sweepColumns, "\t") + "\n"
-	for text, want := range map[string]string{
-		"a\tb\n":        "f:1: no table",
-		head + "a\tb\n": "f:2: 2 columns, want 12",
-		head + "a\tb\tc\tproven\tx\tsame\t1\t1\t1\t1\t1\t0\n":    `f:2: column vls: "x" is no whole number from 0 on`,
-		head + "a\tb\tc\tproven\t1\tsame\t1\t1\t1\t-1\t1\t0\n":   `f:2: column pairs: "-1" is no whole number from 0 on`,
-		head + "a\tb\tc\tproven\t1\tsame\tNaN\t1\t1\t1\t1\t0\n":  `f:2: column ebb: "NaN" is no number from 0 on`,
-		head + "a\tb\tc\tproven\t1\tsame\t1\t1\t+Inf\t1\t1\t0\n": `f:2: column shifts: "+Inf" is no number from 0 on`,
-		head + "a\tb\tc\tproven\t1\tsame\t1\ty\t1\t1\t1\t0\n":    `f:2: column ci95: "y" is no number from 0 on`,
-	} {
-		if _, err := ReadSweep("f", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
-func FuzzReadSweep(f *testing.F) {
-	f.Add(strings.Join(sweepColumns, "\t") + "\nodin\tupdn\tupdn\tproven\t1\tsame\t0.5\t0.1\t10\t5\t0\t0\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := ReadSweep("f", strings.NewReader(text))
-		if err == nil {
-			Standings(rows)
-		}
-	})
-}
 
 // An engine stands by its distance from the best proven one of each fabric; what is not proven
 // is neither a best nor counted.
@@ -66,9 +20,13 @@ func TestStandings(t *testing.T) {
 	}
 	got := Standings(rows)
 	want := []Standing{
-		{"x", 1, 1, Behind{0, 0, "a", 1}, Behind{0, 0, "a", 1}, Behind{1, 1, "a", 1}},
-		{"y", 2, 0, Behind{.25, .5, "a", 1}, Behind{.25, .5, "a", 1}, Behind{1, 1, "a", 2}},
-		{"z", 0, 1, Behind{}, Behind{}, Behind{}},
+		{"x", 1, 1, 0, 0, Behind{0, 0, "a", 1}, Behind{0, 0, "a", 1}, Behind{1, 1, "a", 1}},
+		{"y", 2, 0, 0, 0, Behind{.25, .5, "a", 1}, Behind{.25, .5, "a", 1}, Behind{1, 1, "a", 2}},
+		{"z", 0, 0, 1, 0, Behind{}, Behind{}, Behind{}},
+	}
+	var table strings.Builder
+	if err := WriteStandings(&table, got); err != nil || !strings.Contains(table.String(), "z       0        0        1         0        -") {
+		t.Errorf("an engine without a proof has figures: %v\n%s", err, table.String())
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v", got)

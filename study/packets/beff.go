@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"weft/sim/beff"
-	"weft/sim/packet"
-	"weft/sim/traffic"
 	"weft/study"
 )
 
@@ -70,42 +68,12 @@ func (j *job) runBEff(ctx context.Context, out *Simulation) error {
 	if err != nil {
 		return err
 	}
-	o.Seed, o.Workers = j.Seed, j.Workers
-	for _, s := range j.streams {
-		o.Others = append(o.Others, j.beside(&s))
-	}
+	o.Seed, o.Workers, o.Others = j.Seed, j.Workers, j.beside
 	if out.BEff, err = beff.Run(ctx, j.g, j.plan.Plan, j.Hardware, &o); err != nil {
 		return err
 	}
 	out.Message, out.Packets = o.Bandwidth.Bytes, out.BEff.Packets
 	return nil
-}
-
-// readBeside reads the streams beside the benchmark.
-func (j *job) readBeside() (err error) {
-	if j.Streams == "" {
-		return nil
-	}
-	all := withSwitches(j.g, j.hosts)
-	if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, all); err != nil {
-		return err
-	}
-	for _, s := range j.streams {
-		if s.Level != "" || s.Start != 0 || s.Stop != 0 {
-			return fmt.Errorf("--streams %s: beside b_eff a stream has rate= and bytes= alone: it lasts as long as the benchmark", j.Streams)
-		}
-	}
-	return nil
-}
-
-// beside returns a stream that runs beside the benchmark: messages at its rate, or without pause.
-func (j *job) beside(s *traffic.Stream) beff.Stream {
-	all := withSwitches(j.g, j.hosts)
-	b := beff.Stream{Src: all[s.Src], Dst: all[s.Dst], Bytes: cmp.Or(s.Bytes, int64(j.Hardware.MTU))}
-	if s.Gbps > 0 {
-		b.Every = packet.Time(float64(b.Bytes) * 8 / s.Gbps * float64(packet.Nanosecond))
-	}
-	return b
 }
 
 // beffFigure is one printed figure of BEff; latencies are in nanoseconds.

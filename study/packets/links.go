@@ -31,13 +31,17 @@ func (j *job) links(run *oneRun) (all, busiest []BusyLink) {
 		}
 	}
 	for e := range int32(g.NumHosts) {
-		host, at := g.EndName(e), g.SwitchPort(g.EndSwitch[e], g.EndPort[e])
-		all = append(all,
-			j.link(run, int32(len(g.Attached))+e, g.EndRate[e], []fabric.PortName{host, at}),
-			j.link(run, g.PortStart[g.EndSwitch[e]]+int32(g.EndPort[e]), g.EndRate[e], []fabric.PortName{at, host}))
+		ports := []fabric.PortName{g.EndName(e), g.SwitchPort(g.EndSwitch[e], g.EndPort[e])}
+		all = append(all, j.link(run, int32(len(g.Attached))+e, g.EndRate[e], ports), j.linkTo(run, e))
 	}
 	slices.SortStableFunc(all, mostFirst)
 	return all, busiest
+}
+
+// linkTo sums up the load of the link to a host.
+func (j *job) linkTo(run *oneRun, host int32) BusyLink {
+	s, port := j.g.EndSwitch[host], j.g.EndPort[host]
+	return j.link(run, j.g.PortStart[s]+int32(port), j.g.EndRate[host], []fabric.PortName{j.g.SwitchPort(s, port), j.g.EndName(host)})
 }
 
 // link sums up the load of a link, numbered as in packet.Result.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weft/internal/par"
+	"weft/sim/flow"
 	"weft/sim/packet"
 	"weft/study/studytest"
 )
@@ -284,5 +285,30 @@ func TestBesideBEff(t *testing.T) {
 	free, some, one, full := ring(""), ring("4 0 rate=20 bytes=4096\n"), ring("4 0\n"), ring("4 0\n8 0\n12 0\n")
 	if !(full < one && one < some && some < free) {
 		t.Errorf("natural ring: %.0f MB/s alone, %.0f beside a stream of 20 Gbit/s, %.0f beside one without pause, %.0f beside three", free, some, one, full)
+	}
+}
+
+// TestEndsBesideBEff: streams beside the benchmark keep the hosts and switches that the file names,
+// also hosts without a rank.
+func TestEndsBesideBEff(t *testing.T) {
+	g, routing := studytest.Routed(t, "rlft(8,2)", "ftree")
+	r := usualRequest()
+	r.Pattern, r.Ranks, r.Streams, r.Text = "b_eff:0,0", 4, "streams", []byte("10 0\n\"spine 0\" 3\n")
+	j := &job{Request: r, g: g, plan: routing}
+	if err := j.prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(j.hosts) != 4 || len(j.beside) != 2 {
+		t.Fatalf("%d ranks, streams %+v", len(j.hosts), j.beside)
+	}
+	all, err := flow.New(t.Context(), g, routing.Plan, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := j.beside[0]; s.Src != all.Hosts[10] || s.Dst != all.Hosts[0] {
+		t.Errorf("%+v, want host %d to %d", s, all.Hosts[10], all.Hosts[0])
+	}
+	if s := j.beside[1]; !g.IsPortZero(s.Src) || g.EndDesc[s.Src] != "spine 0" || s.Dst != all.Hosts[3] {
+		t.Errorf("%+v, want spine 0 to host %d", s, all.Hosts[3])
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/planner"
+	"weft/sim/beff"
 	simbetween "weft/sim/between"
 	"weft/sim/flow"
 	"weft/sim/packet"
@@ -33,6 +34,7 @@ type job struct {
 	place   *traffic.Placement // of the ranks of the pattern
 	timed   []traffic.Message  // in place of it
 	streams []traffic.Stream   // likewise
+	beside  []beff.Stream      // beside BEff
 	shuffle bool
 	once    bool
 	changes []NetworkChange
@@ -48,6 +50,8 @@ type oneRun struct {
 	series          *packet.Series // nil if nothing was recorded over time
 	flows           *packet.Flows  // nil if they were not counted
 	senders, takers []int32        // end ports
+	// sendersTo lists the senders to each end port; nil if all send to anyone.
+	sendersTo map[int32][]int32
 }
 
 // Simulate sends the packets of a traffic pattern through a network in time. Runs differ by load
@@ -88,6 +92,7 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *
 	shown := runs[(len(loads)-1)*seeds]
 	out.OverTime = j.overTime(shown)
 	out.Links, out.Busiest = j.links(shown)
+	out.Limit = j.limit(shown, out.Rows[len(out.Rows)-1].Share.Mean)
 	out.Hosts, out.Flows = j.hostsAndFlows(shown)
 	return out, nil
 }
@@ -119,7 +124,7 @@ func (j *job) document() *Simulation {
 	switch {
 	case j.timed != nil:
 		out.Pattern = j.Messages
-	case j.streams != nil && j.IsBEff():
+	case j.beside != nil:
 		out.Pattern += ", beside " + j.Streams
 	case j.streams != nil:
 		out.Pattern = j.Streams
@@ -129,9 +134,6 @@ func (j *job) document() *Simulation {
 		out.Pattern = fmt.Sprintf("uniform, %g %% to %s", 100*j.HotSpots.Share, study.Plural(j.HotSpots.Groups, "hot-spot"))
 	}
 	if j.FarShare != nil {
-		if j.HotSpots.Groups == 0 {
-			out.Pattern = Uniform
-		}
 		out.Pattern += fmt.Sprintf(", %g %% to other subnets", 100**j.FarShare)
 	}
 	if j.Bursts.On > 0 {
@@ -156,42 +158,15 @@ func (j *job) document() *Simulation {
 
 // prepare finds the ranks and the pattern.
 func (j *job) prepare(ctx context.Context) error {
-	n, err := flow.New(ctx, j.g, j.plan.Plan, j.Workers)
+	ranks, err := j.findRanks(ctx)
 	if err != nil {
 		return err
-	}
-	if j.Between == nil { // hosts of several subnets reach each other through routers
-		j.servers = n.Servers()
-	}
-	j.where = flows.WhereOf(j.servers, n.Hosts, j.RanksOn)
-	ranks, what := len(n.Hosts), "host port"
-	if j.onServers() {
-		ranks, what = j.where.Servers, "server"
-	}
-	if j.Ranks > ranks {
-		return fmt.Errorf("--ranks %d: the fabric has %d %ss with a LID", j.Ranks, ranks, what)
-	}
-	if ranks = cmp.Or(j.Ranks, ranks); ranks < 2 {
-		return fmt.Errorf("%s with a LID: traffic needs two", study.Plural(ranks, what))
-	}
-	j.hosts = n.Hosts
-	if j.Order == "leaf" {
-		j.hosts = n.ByLeaf()
 	}
 	j.once = j.Once
 	switch {
 	case j.Messages != "":
-		j.once, j.hosts = true, j.hosts[:ranks]
-		all := withSwitches(j.g, j.hosts)
-		if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, all); err != nil {
-			return err
-		}
-		var ends []*int32
-		for i := range j.timed {
-			ends = append(ends, &j.timed[i].Src, &j.timed[i].Dst)
-		}
-		j.hosts = keepNamed(all, len(j.hosts), ends)
-		ranks = len(j.hosts)
+		j.once = true
+		ranks, err = j.readMessages(ranks)
 	case j.IsBEff():
 		if j.servers != nil {
 			j.hosts, err = j.ranksOfBEff()
@@ -199,39 +174,15 @@ func (j *job) prepare(ctx context.Context) error {
 		if err == nil {
 			err = j.readBeside()
 		}
-		if err != nil {
-			return err
-		}
 	case j.Streams != "":
-		j.hosts = j.hosts[:ranks]
-		if err := j.readStreams(); err != nil {
-			return err
-		}
-		ranks = len(j.hosts)
-		for _, s := range j.streams {
-			if _, err := levelOf(j.plan.Plan, s.Level); err != nil {
-				return fmt.Errorf("--streams %s: %w", j.Streams, err)
-			}
-		}
+		ranks, err = j.readStreams(ranks)
 	case j.File == "" && j.Pattern == Uniform:
-		if err := j.checkUniform(ranks); err != nil {
-			return err
-		}
+		err = j.checkUniform(ranks)
 	default:
-		f := &flows.Request{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks, RanksOn: j.RanksOn}
-		if j.pattern, j.place, err = f.Place(j.g, j.servers, j.hosts); err != nil {
-			return err
-		}
-		j.shuffle = j.Order == "random" || j.Order == "auto" && j.pattern.Shuffled
-		if j.pattern.Rounds > 1 {
-			if j.loads()[0] > 0 {
-				return fmt.Errorf("--load: pattern %s has %d rounds, which wait for one another; a load is for patterns of one round", j.pattern.Name, j.pattern.Rounds)
-			}
-			j.once = true
-		}
-		if j.once && j.Message.drawn() {
-			return fmt.Errorf("--message: all messages of pattern %s have one size, because its rounds wait for one another", j.pattern.Name)
-		}
+		err = j.findPattern(ranks)
+	}
+	if err != nil {
+		return err
 	}
 	switch {
 	case j.onServers():
@@ -245,45 +196,50 @@ func (j *job) prepare(ctx context.Context) error {
 	return nil
 }
 
-// readStreams reads the file of streams, which may name switches too.
-func (j *job) readStreams() (err error) {
-	all := withSwitches(j.g, j.hosts)
-	if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, all); err != nil {
+// findRanks finds the hosts in order, and returns the number of ranks.
+func (j *job) findRanks(ctx context.Context) (ranks int, err error) {
+	n, err := flow.New(ctx, j.g, j.plan.Plan, j.Workers)
+	if err != nil {
+		return 0, err
+	}
+	if j.Between == nil { // hosts of several subnets reach each other through routers
+		j.servers = n.Servers()
+	}
+	j.where = flows.WhereOf(j.servers, n.Hosts, j.RanksOn)
+	ranks, what := len(n.Hosts), "host port"
+	if j.onServers() {
+		ranks, what = j.where.Servers, "server"
+	}
+	if j.Ranks > ranks {
+		return 0, fmt.Errorf("--ranks %d: the fabric has %d %ss with a LID", j.Ranks, ranks, what)
+	}
+	if ranks = cmp.Or(j.Ranks, ranks); ranks < 2 {
+		return 0, fmt.Errorf("%s with a LID: traffic needs two", study.Plural(ranks, what))
+	}
+	j.hosts = n.Hosts
+	if j.Order == "leaf" {
+		j.hosts = n.ByLeaf()
+	}
+	return ranks, nil
+}
+
+// findPattern makes the pattern of traffic, and puts its ranks on hosts.
+func (j *job) findPattern(ranks int) (err error) {
+	f := &flows.Request{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks, RanksOn: j.RanksOn}
+	if j.pattern, j.place, err = f.Place(j.g, j.servers, j.hosts); err != nil {
 		return err
 	}
-	var ends []*int32
-	for i := range j.streams {
-		ends = append(ends, &j.streams[i].Src, &j.streams[i].Dst)
+	j.shuffle = j.Order == "random" || j.Order == "auto" && j.pattern.Shuffled
+	if j.pattern.Rounds > 1 {
+		if j.loads()[0] > 0 {
+			return fmt.Errorf("--load: pattern %s has %d rounds, which wait for one another; a load is for patterns of one round", j.pattern.Name, j.pattern.Rounds)
+		}
+		j.once = true
 	}
-	j.hosts = keepNamed(all, len(j.hosts), ends)
+	if j.once && j.Message.drawn() {
+		return fmt.Errorf("--message: all messages of pattern %s have one size, because its rounds wait for one another", j.pattern.Name)
+	}
 	return nil
-}
-
-// withSwitches returns hosts and behind them port 0 of every switch.
-func withSwitches(g *fabric.Graph, hosts []int32) []int32 {
-	all := slices.Clone(hosts)
-	for s := range int32(g.NumSwitches) {
-		all = append(all, g.PortZero(s))
-	}
-	return all
-}
-
-// keepNamed returns the first end ports of a list, and behind them the ones that some ends name by
-// their places. It adapts the places.
-func keepNamed(all []int32, first int, ends []*int32) []int32 {
-	kept := slices.Clone(all[:first])
-	place := map[int32]int32{}
-	for _, end := range ends {
-		if int(*end) < first {
-			continue
-		}
-		if _, ok := place[*end]; !ok {
-			place[*end] = int32(len(kept))
-			kept = append(kept, all[*end])
-		}
-		*end = place[*end]
-	}
-	return kept
 }
 
 // checkUniform returns an error if so many ranks cannot have the uniform traffic.

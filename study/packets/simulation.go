@@ -19,7 +19,8 @@ import (
 type Simulation struct {
 	Settings
 	Rows    []Row      `json:"rows"`
-	Busiest []BusyLink `json:"busiest"` // the busiest links between switches in the first run of the last row
+	Busiest []BusyLink `json:"busiest"`         // the busiest links between switches in the first run of the last row
+	Limit   *Limit     `json:"limit,omitempty"` // the link that limits that run; absent if none is in use nearly all the time
 	// Links lists all links in that run, with the links of hosts, the busiest first.
 	Links []BusyLink `json:"-"`
 	// Hosts and Flows are the rates in that run, if requested.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"weft/internal/fold"
 	"weft/study"
 )
 
@@ -39,6 +40,9 @@ func (o *Simulation) Write(w io.Writer) error {
 	}
 	if err := study.Table(w, o.table()); err != nil {
 		return err
+	}
+	if o.Limit != nil {
+		fmt.Fprintf(w, "\nlimited by %s\n", fold.Text(2, o.Limit.text()))
 	}
 	for i := range o.Rows {
 		if d := o.Rows[i].Deadlock; d != nil {

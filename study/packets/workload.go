@@ -30,6 +30,13 @@ func (j *job) workload(r *oneRun, rounds []traffic.Flows) packet.Workload {
 	add := func(src, dst int32) {
 		sends[r.hosts[src]], takes[r.hosts[dst]] = true, true
 		flows[src]++
+		if r.sendersTo != nil {
+			r.sendersTo[r.hosts[dst]] = append(r.sendersTo[r.hosts[dst]], r.hosts[src])
+		}
+	}
+	toAnyone := j.timed == nil && j.streams == nil && j.pattern == nil
+	if !toAnyone {
+		r.sendersTo = map[int32][]int32{}
 	}
 	for _, round := range rounds {
 		for i := range round.Src {
@@ -42,7 +49,7 @@ func (j *job) workload(r *oneRun, rounds []traffic.Flows) packet.Workload {
 	for _, s := range j.streams {
 		add(s.Src, s.Dst)
 	}
-	if j.timed == nil && j.streams == nil && j.pattern == nil {
+	if toAnyone {
 		for i := range r.hosts {
 			add(int32(i), int32(i))
 		}

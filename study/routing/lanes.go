@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,10 +96,7 @@ func NewLaneRow(ctx context.Context, g *fabric.Graph, r *planner.Result, q *Lane
 	if err := r.Judge(ctx, g, &planner.Request{Workers: q.Workers}); err != nil {
 		return nil, err
 	}
-	row := &LaneRow{Engine: "the file", Replies: q.rule(r.Plan), Uses: r.Plan.VLs, DeadlockFree: r.Report.DeadlockFree}
-	if name := r.Plan.Recipe.Engine(); name != "" {
-		row.Engine = name
-	}
+	row := &LaneRow{Engine: cmp.Or(r.Plan.Recipe.Engine(), "the file"), Replies: q.rule(r.Plan), Uses: r.Plan.VLs, DeadlockFree: r.Report.DeadlockFree}
 	if r.Report.VLs == 0 { // unknown
 		row.Uses = 0
 	}

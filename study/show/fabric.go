@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
+	"weft/fabric"
 	"weft/fabric/cables"
 	"weft/fabric/netfile/counters"
 	"weft/fabric/shape/fattree"
@@ -34,14 +36,30 @@ type Options struct {
 	Counters []counters.Port // odd cables by port counters
 }
 
+// Inspected is an opened fabric. Its Graph and its odd cables are found once, when the picture or
+// the description needs them. Port counters that NewFabric adds are for the description alone, so
+// the picture comes first.
+type Inspected struct {
+	*source.Source
+	inspect func() (*fabric.Graph, *cables.Report)
+}
+
+// Inspect prepares an opened fabric for a picture and a description.
+func Inspect(src *source.Source) *Inspected {
+	return &Inspected{src, sync.OnceValues(func() (*fabric.Graph, *cables.Report) {
+		g := src.Fabric.Compile()
+		return g, cables.Of(src.Fabric, g, src.Warnings)
+	})}
+}
+
 // NewFabric counts the parts of a fabric and lists its odd cables.
-func NewFabric(ctx context.Context, src *source.Source, o Options) (*Fabric, error) {
-	g := src.Fabric.Compile()
-	s, err := summary.Of(ctx, src, g)
+func NewFabric(ctx context.Context, src *Inspected, o Options) (*Fabric, error) {
+	g, odd := src.inspect()
+	s, err := summary.Of(ctx, src.Source, g)
 	if err != nil {
 		return nil, err
 	}
-	out := &Fabric{Summary: s, Cables: cables.Of(src.Fabric, g, src.Warnings)}
+	out := &Fabric{Summary: s, Cables: odd}
 	if len(o.Counters) > 0 {
 		out.Cables.AddCounters(src.Fabric, o.Counters)
 	}

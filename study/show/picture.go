@@ -7,7 +7,6 @@ import (
 	"weft/fabric"
 	"weft/fabric/cables"
 	"weft/fabric/layout"
-	"weft/fabric/source"
 	"weft/planner"
 	"weft/sim/flow"
 )
@@ -20,11 +19,11 @@ const (
 
 // Picture lays out a fabric and marks the cables to look at. If it was routed, the colours of
 // cables show the pairs of hosts that they carry, or the lanes.
-func Picture(ctx context.Context, src *source.Source, routing *planner.Result, colour string, workers int) (*layout.Picture, error) {
+func Picture(ctx context.Context, src *Inspected, routing *planner.Result, colour string, workers int) (*layout.Picture, error) {
 	f := src.Fabric
-	g := f.Compile()
+	g, odd := src.inspect()
 	o := layout.Options{Unit: "pairs of hosts"}
-	markOdd(&o, f, cables.Of(f, g, src.Warnings))
+	markOdd(&o, f, odd)
 	var err error
 	switch {
 	case routing == nil:

@@ -112,20 +112,6 @@ func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *
 	return r, nil
 }
 
-// RouteUntilInterrupted is RouteFabric, but after the first interrupt auto gives the best proven
-// Plan so far, if there is one. The rest of the command is then carried out: the next interrupt
-// ends the process.
-func RouteUntilInterrupted(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (*planner.Result, error) {
-	ctx, own := cmd.Context(), *req
-	own.Enough = ctx.Done()
-	cmd.SetContext(context.WithoutCancel(ctx))
-	r, err := RouteFabric(cmd, g, &own)
-	if err != nil || !r.Interrupted() {
-		cmd.SetContext(ctx)
-	}
-	return r, err
-}
-
 // PathSetFlags holds the options for explicit paths, which replace --engine, and their solver.
 type PathSetFlags struct {
 	paths, names string

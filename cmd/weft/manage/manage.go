@@ -91,7 +91,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.DurationVar(&s.watch.Interval, "interval", terms.UsualWatch.Interval, "time between two sweeps of all switches")
 	f.DurationVar(&s.config.Pause, "pause", terms.UsualPause, "when entries must be dropped before they change: time for packets under way to leave")
 	f.DurationVar(&s.watch.Rebalance, "rebalance-after", terms.UsualWatch.Rebalance, "time after the last repair until the manager routes from scratch; 0: never")
-	f.IntVar(&s.watch.Moves, "moves-per-minute", terms.UsualMoves, "move at most `N` entries of forwarding tables a minute to less loaded links, such as returned ones; 0: none")
+	f.IntVar(&s.watch.Moves, "moves-per-minute", terms.UsualWatch.Moves, "move at most `N` entries of forwarding tables a minute to less loaded links, such as returned ones; 0: none")
 	f.StringSliceVar(&s.noMoves, "no-moves", nil, "`HOURS` of the day in UTC in which only failures move entries, for example 22:00-06:30; can be repeated")
 	f.Uint8Var(&s.config.Priority, "priority", 0, "priority `N` among subnet managers, 0 to 15; the highest becomes master")
 	f.IntVar(&s.share.Percent, "port-share", share.UsualPercent, fmt.Sprintf("`PERCENT` of the free places for multicast groups, memberships, services and subscriptions that one port may hold, 1 to 100; any port may hold %d", share.Floor))

@@ -121,33 +121,17 @@ func described(g *fabric.Graph) []int32 {
 // yields groups of three or more that are nearly all linked, or at least half of the most that any
 // two linked switches have.
 func groupsOfGraph(g *fabric.Graph) *Groups {
-	near := make([]map[int32]bool, g.NumSwitches)
-	complete := true
-	for s := range near {
-		near[s] = map[int32]bool{}
-		for _, c := range g.OutOf(int32(s)) {
-			if g.To[c] != int32(s) {
-				near[s][g.To[c]] = true
-			}
-		}
-		complete = complete && 4*len(near[s]) >= 3*(g.NumSwitches-1)
-	}
+	near := neighbours(g)
+	complete := !slices.ContainsFunc(near, func(list []int32) bool { return 4*len(list) < 3*(g.NumSwitches-1) })
 	if complete {
 		if n := newGroups(g, fabric.Numbers(g.NumSwitches)); n.areMostlyLinked() {
 			return n
 		}
 		return nil
 	}
-	common, most := make([]int, g.NumChannels), 0
-	for c := range common {
-		for v := range near[g.From[c]] {
-			if near[g.To[c]][v] {
-				common[c]++
-			}
-		}
-		most = max(most, common[c])
-	}
-	sharing := func(least int) *Groups {
+	common := commonNeighbours(g, near)
+	most := slices.Max(append([]int32{0}, common...))
+	sharing := func(least int32) *Groups {
 		return newGroups(g, joined(g, func(c int32) bool { return common[c] >= least }))
 	}
 	for least := most; least > 0; least-- {
@@ -161,6 +145,38 @@ func groupsOfGraph(g *fabric.Graph) *Groups {
 		return n
 	}
 	return nil
+}
+
+// neighbours lists the switches linked to each switch, each once.
+func neighbours(g *fabric.Graph) [][]int32 {
+	near, seenBy := make([][]int32, g.NumSwitches), slices.Repeat([]int32{-1}, g.NumSwitches)
+	for s := range int32(g.NumSwitches) {
+		for _, c := range g.OutOf(s) {
+			if t := g.To[c]; t != s && seenBy[t] != s {
+				seenBy[t] = s
+				near[s] = append(near[s], t)
+			}
+		}
+	}
+	return near
+}
+
+// commonNeighbours counts, by channel, the switches linked to both of its ends.
+func commonNeighbours(g *fabric.Graph, near [][]int32) []int32 {
+	common, nearTo := make([]int32, g.NumChannels), slices.Repeat([]int32{-1}, g.NumSwitches)
+	for s := range int32(g.NumSwitches) {
+		for _, t := range near[s] {
+			nearTo[t] = s
+		}
+		for _, c := range g.OutOf(s) {
+			for _, v := range near[g.To[c]] {
+				if nearTo[v] == s {
+					common[c]++
+				}
+			}
+		}
+	}
+	return common
 }
 
 // nearlyAll is the share of linked pairs in a group that has lost hardly any link.

@@ -104,11 +104,12 @@
 // # Several ports a host
 //
 // With multihomed=mftree the paths to the ports of one node share no switch if possible. Zahavi and
-// beft follow paper VI: a port avoids the switches of the previous one. In closed form the hosts of
-// a leaf swap indexes, which changes no load. Where load chooses paths, the first criterion is to
-// share as few switches as possible with the paths to the other ports. On some degraded trees a few
-// pairs in ten thousand still share one needlessly: the judge reports them. With multihomed=standby
-// the first port of every node is balanced separately, as the one in use.
+// beft follow paper VI: a port avoids the switches of the previous one. They add two rules for the
+// links up, which mftree-printed leaves out. In closed form the hosts of a leaf swap indexes, which
+// changes no load. Where load chooses paths, the first criterion is to share as few switches as
+// possible with the paths to the other ports. On some degraded trees a few pairs in ten thousand
+// still share one needlessly: the judge reports them. With multihomed=standby the first port of
+// every node is balanced separately, as the one in use.
 //
 // # Cost
 //

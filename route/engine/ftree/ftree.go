@@ -31,6 +31,7 @@ const (
 
 	vftree  = "vftree"
 	mftree  = "mftree"
+	printed = "mftree-printed"
 	standby = "standby"
 )
 
@@ -53,8 +54,8 @@ func Spec() *route.Spec {
 				Doc: "connect switches without a path up and then down: by an order that joins them, by a subtree (paper III), or not",
 			},
 			{
-				Name: "multihomed", Default: none, OneOf: []string{none, mftree, standby},
-				Doc: "separate the paths to the ports of one host (paper VI): balance all equally (mftree), or the first port of each host separately (standby)",
+				Name: "multihomed", Default: none, OneOf: []string{none, mftree, printed, standby},
+				Doc: "separate the paths to the ports of one host (paper VI): balance all equally (mftree), by its algorithms alone with a balance that routes one LID after another (mftree-printed), or the first port of each host separately (standby)",
 			},
 			{Name: "lanes", Default: none, OneOf: []string{none, vftree}, Doc: "spread the pairs of leaves over virtual lanes (paper II)"},
 			{Name: "vls", Default: 0, Max: route.NumSLs - 1, Doc: "lanes for vftree, 0 for all allowed ones; a second lane for paths that are not up and down comes on top where one is left"},
@@ -65,6 +66,9 @@ func Spec() *route.Spec {
 			{Name: "strict", Default: false, Doc: "refuse any irregularity"},
 		},
 		New: func(o route.Options) (route.Engine, error) {
+			if balance := o.String("balance"); o.String("multihomed") == printed && !isGreedy(balance) {
+				return nil, fmt.Errorf("%s: multihomed=%s is for the balances that route one LID after another, not %s: use multihomed=%s, or balance=%s", Name, printed, balance, mftree, zahavi)
+			}
 			return &engine{o}, nil
 		},
 	}

@@ -3,6 +3,7 @@ package ftree
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"weft/fabric"
@@ -181,4 +182,27 @@ func TestNoSharedSpine(t *testing.T) {
 		}
 		return ""
 	})
+}
+
+// TestPrintedRules: by the printed algorithms alone no two ports of a node come down from one root,
+// as with our two rules for the links up. In racks most pairs then share a switch on the way up.
+// Balances that do not route one LID after another refuse it.
+func TestPrintedRules(t *testing.T) {
+	for formula, shares := range map[string]bool{"mftree-fig2": false, "over384|ports(2)": false, "racks216|ports(2)": true} {
+		g := graph(t, formula)
+		full, alone := routed(t, g, "balance=zahavi multihomed=mftree"), routed(t, g, "balance=zahavi multihomed=mftree-printed")
+		a, b := judged(t, g, full).MultiHomed.Ports, judged(t, g, alone).MultiHomed
+		if a.Shared > 0 || (b.Ports.Shared > 0) != shares || a.Pairs != b.Ports.Pairs {
+			t.Errorf("%s: of %d pairs of ports %d share a switch, by the printed rules %d", formula, a.Pairs, a.Shared, b.Ports.Shared)
+		}
+		tr := recognise(g, nil, nil)
+		for s, lost := range b.To.Lost {
+			if lost > 0 && tr.Level[s] == tr.Top {
+				t.Errorf("%s: all paths to %d pairs pass root %d", formula, lost, s)
+			}
+		}
+	}
+	if _, err := attempt(t, graph(t, "mftree-fig2"), "multihomed=mftree-printed"); err == nil || !strings.Contains(err.Error(), "use multihomed=mftree, or balance=zahavi") {
+		t.Errorf("with the usual balance: %v", err)
+	}
 }

@@ -21,7 +21,7 @@ type greedy struct {
 	together   bool   // beft: rack switches send to a switch that another one sends to already
 	shortDummy bool   // opensm-3.3.5: a dummy counts only on the first link of its path
 	firstWay   bool   // eft: the first way to the main path, not the least loaded one
-	multihomed string // mftree, standby: the main paths of one node use different switches
+	multihomed string // mftree, mftree-printed, standby: the main paths of one node use different switches
 	dummies    int32  // zahavi: end ports of a leaf, including missing ones
 
 	loads greedyLoads
@@ -76,8 +76,8 @@ func (e *engine) greedy(ctx context.Context, in *route.Input, r *reachability, l
 	return w.tables, w.run(ctx, &in.Ends)
 }
 
-// run routes the LIDs of all switches in their order: with mftree all ports of a node
-// together, with standby the first ports of all nodes before the others.
+// run routes the LIDs of all switches in their order: with mftree or mftree-printed all ports of a
+// node together, with standby the first ports of all nodes before the others.
 func (w *greedy) run(ctx context.Context, ends *route.Ends) error {
 	g := w.t.G
 	var later []int32
@@ -311,12 +311,17 @@ func (w *greedy) previousPort(s int32) uint8 {
 // isBetterBundle reports whether bundle i from s is a better way to the main path than bundle j. In
 // paper I a rack switch sends where another one sends already, or else to the switch with the
 // fewest destinations. Before, it says, a rack switch took the first way that reached it.
+//
+// mftree has two rules more than algorithm 4 of paper VI, which is about the main path alone. A
+// switch sends to two ports of a node over different links, as section VI-B says ("separated from
+// the very beginning"). Of ways with equal loads it takes the one where the packets of the fewest
+// leaves come up.
 func (w *greedy) isBetterBundle(s, i, loadI, j, loadJ, end int32) bool {
 	u, v := w.t.Neighbour[i], w.t.Neighbour[j]
 	if a, b := w.main.leadsTo[u] == w.main.round, w.main.leadsTo[v] == w.main.round; a != b {
 		return a
 	}
-	if taken := w.previousPort(s); taken != route.NoPort {
+	if taken := w.previousPort(s); w.multihomed != printed && taken != route.NoPort {
 		if a, b := slices.Contains(w.t.PortsOf(i), taken), slices.Contains(w.t.PortsOf(j), taken); a != b {
 			return b
 		}
@@ -332,8 +337,11 @@ func (w *greedy) isBetterBundle(s, i, loadI, j, loadJ, end int32) bool {
 			return w.loads.sendsUp[u] < w.loads.sendsUp[v]
 		}
 	}
-	if node := w.t.G.EndNode[end] + 1; w.multihomed != none && loadI == loadJ && w.node.usedBy[u] != node && w.node.usedBy[v] != node {
+	if node := w.t.G.EndNode[end] + 1; w.multihomed != none && w.multihomed != printed && loadI == loadJ && w.node.usedBy[u] != node && w.node.usedBy[v] != node {
 		return w.cameUpBeyond(u) < w.cameUpBeyond(v)
+	}
+	if w.multihomed == printed {
+		end = -1 // the flags of redundancy are for main paths
 	}
 	return w.isBetterSwitch(u, loadI, v, loadJ, end)
 }

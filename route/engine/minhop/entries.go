@@ -1,7 +1,6 @@
 package minhop
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -63,7 +62,5 @@ func portByEntries(g *fabric.Graph, away []int32, s int32, entries []int32, firs
 
 // byLID lists the end ports with a LID in order of their base LIDs, as OpenSM does.
 func byLID(in *route.Input) []int32 {
-	order := slices.DeleteFunc(fabric.Numbers(len(in.Ends.Base)), func(end int32) bool { return in.Ends.Base[end] == 0 })
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(in.Ends.Base[a], in.Ends.Base[b]) })
-	return order
+	return slices.Compact(slices.DeleteFunc(in.Ends.ByLID(), func(end int32) bool { return end < 0 }))
 }

@@ -64,13 +64,9 @@ func GivenByFile(scheme string, source Source) (*route.Spec, error) {
 }
 
 // compute computes the paths, or takes the given ones.
-func (e *engine) compute(ctx context.Context, in *route.Input) (*paths.Set, *route.Plan, error) {
+func (e *engine) compute(ctx context.Context, in *route.Input, root int32) (*paths.Set, *route.Plan, error) {
 	if e.from != nil {
 		return e.from(ctx, in, e.set)
-	}
-	root, err := e.findRoot(in.Graph)
-	if err != nil {
-		return nil, nil, err
 	}
 	set, err := e.a.Compute(ctx, &paths.Input{Graph: in.Graph, Seed: in.Seed, Workers: in.Workers, Root: root, Options: e.set, SolveLinear: e.linear})
 	return set, nil, err

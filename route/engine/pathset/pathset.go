@@ -11,6 +11,7 @@ package pathset
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -127,40 +128,94 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if e.n.Name == names.ILP && e.solve == nil {
 		return nil, route.Refuse(e.name, "use exact", "LIDs by ilp need a solver of linear programmes, which only weft route starts")
 	}
-	set, old, err := e.compute(ctx, in)
+	root, err := e.findRoot(g)
 	if err != nil {
-		return nil, e.refusal(err)
+		return nil, err
 	}
-	var notes []string
-	if e.a.Name == FromFile {
-		if notes, err = e.notesOnGaps(set); err != nil {
-			return nil, e.refusal(err)
-		}
-	}
-	in.Stage("names")
-	assigned, ends, err := names.AssignStable(ctx, set, e.n, names.Options{Workers: in.Workers, Solve: e.solve, Values: e.set}, in.Held)
+	m, err := e.make(ctx, in, root)
 	if err != nil {
-		return nil, e.refusal(err)
+		return nil, err
 	}
+	if m, err = e.completed(ctx, in, m); err != nil {
+		return nil, err
+	}
+	plan, old, assigned := m.plan, m.old, m.assigned
+	notes := m.notes
 	lanes := old != nil && old.SL != nil // foreign tables may lack them
 	if e.a.Name == FromFile && !lanes && assigned.Cyclic() {
 		notes = append(notes, lanesMissing)
-	}
-	plan, _, err := assigned.Realise(ctx, ends)
-	if err != nil {
-		return nil, err
 	}
 	plan.Notes = notes
 	if lanes {
 		keepLanes(plan, old)
 	}
-	plan.Intended = assigned.Intended(ends)
+	plan.Intended = assigned.Intended(m.ends)
 	plan.Recipe = route.Recipe{Paths: e.a.Name, Names: e.n.Name}
 	plan.Used = assigned.Used(e.n.Proves)
 	if e.n.Proves {
 		plan.LeastLIDs = assigned.LeastLIDs() + g.NumSwitches
 	}
 	return plan, nil
+}
+
+// made is the outcome of both stages.
+type made struct {
+	plan     *route.Plan
+	missing  int         // entries for switches and LIDs
+	old      *route.Plan // of given paths
+	assigned *names.Assignment
+	ends     route.Ends
+	notes    []string
+}
+
+// make runs both stages.
+func (e *engine) make(ctx context.Context, in *route.Input, root int32) (*made, error) {
+	set, old, err := e.compute(ctx, in, root)
+	if err != nil {
+		return nil, e.refusal(err)
+	}
+	m := &made{old: old}
+	if e.a.Name == FromFile {
+		if m.notes, err = e.notesOnGaps(set); err != nil {
+			return nil, e.refusal(err)
+		}
+	}
+	in.Stage("names")
+	m.assigned, m.ends, err = names.AssignStable(ctx, set, e.n, names.Options{Workers: in.Workers, Solve: e.solve, Values: e.set}, in.Held)
+	if err != nil {
+		return nil, e.refusal(err)
+	}
+	m.plan, m.missing, err = m.assigned.Realise(ctx, m.ends)
+	return m, err
+}
+
+// otherRoots is the number of roots that are tried if some switches cannot join the tree of a LID.
+const otherRoots = 24
+
+// completed makes paths from other roots, drawn from the seed, until every switch has an entry for
+// every LID. Only up*/down* is sure to leave each switch such an entry, which closes no cycle; a
+// switch needs it to reach the further LIDs of a host. A root that the user names stays.
+func (e *engine) completed(ctx context.Context, in *route.Input, m *made) (*made, error) {
+	if m.missing == 0 || e.from != nil || e.a.Rootless || e.root != random {
+		return m, nil
+	}
+	if _, parts := in.Graph.Components(); parts > 1 {
+		return m, nil
+	}
+	roots := rand.New(rand.NewPCG(in.Seed, 0x2007)).Perm(in.Graph.NumSwitches)
+	for _, root := range roots[:min(len(roots), otherRoots)] {
+		next, err := e.make(ctx, in, int32(root))
+		if err != nil {
+			return nil, err
+		}
+		if next.missing < m.missing {
+			m = next
+		}
+		if m.missing == 0 {
+			break
+		}
+	}
+	return m, nil
 }
 
 // refusal returns the refusal of a stage under the engine's name.
@@ -177,9 +232,9 @@ func (e *engine) refusal(err error) error {
 	return err
 }
 
-// findRoot returns the switch named by the option, -1 for a random one.
+// findRoot returns the switch named by the option, -1 for a random one or none.
 func (e *engine) findRoot(g *fabric.Graph) (int32, error) {
-	if e.root == random {
+	if e.from != nil || e.root == random || e.root == "" { // the last without a tree
 		return -1, nil
 	}
 	found, err := route.NamedSwitches(g, e.name, "root", []string{e.root})

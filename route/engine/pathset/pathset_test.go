@@ -313,3 +313,38 @@ func TestLimits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSelectionRules: the judge proves path selection over every rule, and color/L of its paths.
+func TestSelectionRules(t *testing.T) {
+	for seed := range 4 {
+		for _, formula := range []string{fmt.Sprintf("irregular(switches=24,degree=6,hosts=60,seed=%d)", seed+1), fmt.Sprintf("torus(4x4,hosts=2)|fail(links=%d,seed=%d)", seed+1, seed+1)} {
+			g := graph(t, formula)
+			for _, rule := range []string{"up-down", "l-turn", "smart", "nue"} {
+				plan := run(t, "path-selection-short+color-l", g, 2, map[string]string{"rule": rule})
+				r, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 2})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Unreachable != 0 || len(r.Faults) != 0 || r.Loops > 0 || r.Assigned.DeadlockFree != check.Yes || r.AnyDLID.DeadlockFree != check.Yes {
+					t.Errorf("%s, rule %s: %+v", formula, rule, r)
+				}
+			}
+		}
+	}
+}
+
+// TestOtherRoots: from the root that the seed draws, a switch cannot join the tree of a LID here;
+// from another one all can.
+func TestOtherRoots(t *testing.T) {
+	g := graph(t, "irregular(switches=32,degree=8,hosts=128,seed=8)")
+	p, err := recipe.Run(context.Background(), g, &recipe.Request{
+		Engine: spec(t, "path-selection+color-l"), Options: map[string]string{"rule": "nue"}, Names: lids.Options{Fresh: true}, Workers: 2, Seed: 8,
+	}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 2})
+	if err != nil || len(r.Faults) > 0 {
+		t.Errorf("%v, faults: %+v", err, r.Faults)
+	}
+}

@@ -13,7 +13,8 @@ import (
 // weighted is algorithm 1 with a finite first weight of all channels, by Dijkstra's search for one
 // LID after another. If the weight is too small, paths make detours around loaded channels, as in
 // Fig. 1 of the paper. Hosts count their paths; port 0 of a switch gets paths too, which count
-// nothing. Ends come by switches, as in the engine's usual form.
+// nothing. Ends come by switches, as in the engine's usual form. Time O(LIDs x channels x
+// log(channels)), on one core.
 func weighted(ctx context.Context, in *route.Input, first int64) (*route.Tables, error) {
 	g := in.Graph
 	tables := route.NewTables(g.NumSwitches, in.Ends.Top())

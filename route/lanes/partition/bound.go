@@ -3,18 +3,10 @@ package partition
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 )
 
-// Bound returns a lower bound on the number of classes: see the package comment.
-func (p *Problem) Bound() int {
-	ctx := context.Background()
-	conflict, _ := p.conflicts(ctx) // fails only if the context ends
-	n, _ := p.bound(ctx, p.clique(conflict), math.MaxInt)
-	return n
-}
-
+// bound returns a lower bound on the number of classes: see the package comment.
 func (p *Problem) bound(ctx context.Context, clique []int32, cycles int) (int, error) {
 	switch {
 	case len(p.join) == 0:

@@ -18,8 +18,8 @@
 // On long cycles (a large ring) no two items conflict, but they can be counted. A class must lack
 // all items of at least one edge of the cycle. If n items are on the cycle, and w of them on the
 // edge that has the fewest, a class holds at most n - w of them. So n / (n - w) classes are needed.
-// Bound is the larger of two numbers: the best clique of a greedy search, and the best count over
-// one shortest cycle through each edge. If there is any cycle, two classes are needed.
+// The bound is the larger of two numbers: the best clique of a greedy search, and the best count
+// over one shortest cycle through each edge. If there is any cycle, two classes are needed.
 //
 // # Exact minimum
 //

@@ -97,6 +97,28 @@ func minimum(t rapid.TB, p *Problem, steps int) *Result {
 	return r
 }
 
+// Bound returns a lower bound on the number of classes: see the package comment.
+func (p *Problem) Bound() int {
+	ctx := context.Background()
+	conflict, _ := p.conflicts(ctx) // fails only if the context ends
+	n, _ := p.bound(ctx, p.clique(conflict), math.MaxInt)
+	return n
+}
+
+// together makes a problem whose items are sets of paths that share a class. It fails with OwnCycle
+// if the paths of an item close a cycle.
+func together(items [][][]int32) (*Problem, error) {
+	edges := make([][][2]int32, len(items))
+	for i, paths := range items {
+		for _, path := range paths {
+			for k := 1; k < len(path); k++ {
+				edges[i] = append(edges[i], [2]int32{path[k-1], path[k]})
+			}
+		}
+	}
+	return newProblem(edges)
+}
+
 // ofPaths makes the problem of the paper: every path is an item.
 func ofPaths(paths [][]int32) (*Problem, error) { return together(single(paths)) }
 

@@ -192,14 +192,3 @@ func (b *builder) pairs(ctx context.Context) error {
 	}
 	return nil
 }
-
-// newProblem makes a problem of items given by their dependencies, ascending.
-func newProblem(items [][][2]int32) (*Problem, error) {
-	g := &graph{number: map[int32]int32{}, items: make([][][2]int32, len(items))}
-	for i, edges := range items {
-		for _, e := range edges {
-			g.items[i] = append(g.items[i], [2]int32{g.node(e[0]), g.node(e[1])})
-		}
-	}
-	return g.problem()
-}

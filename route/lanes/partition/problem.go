@@ -19,15 +19,13 @@ type Problem struct {
 // free marks an item that is on no cycle: any class will do.
 const free int32 = -1
 
-// together makes a problem whose items are sets of paths that share a class. It fails with OwnCycle
-// if the paths of an item close a cycle.
-func together(items [][][]int32) (*Problem, error) {
+// newProblem makes the problem of items, given by their dependencies between channels. It fails
+// with OwnCycle if the paths of an item close a cycle.
+func newProblem(items [][][2]int32) (*Problem, error) {
 	g := &graph{number: map[int32]int32{}, items: make([][][2]int32, len(items))}
-	for i, paths := range items {
-		for _, path := range paths {
-			for k := 1; k < len(path); k++ {
-				g.items[i] = append(g.items[i], [2]int32{g.node(path[k-1]), g.node(path[k])})
-			}
+	for i, edges := range items {
+		for _, e := range edges {
+			g.items[i] = append(g.items[i], [2]int32{g.node(e[0]), g.node(e[1])})
 		}
 	}
 	return g.problem()
@@ -50,7 +48,7 @@ func (g *graph) node(channel int32) int32 {
 	return n
 }
 
-// problem drops items that do not matter.
+// problem makes the problem of the items that matter.
 func (g *graph) problem() (*Problem, error) {
 	for i := range g.items {
 		slices.SortFunc(g.items[i], byEnds)

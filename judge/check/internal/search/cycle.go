@@ -1,4 +1,6 @@
-package check
+// Package search answers two questions about graphs for the judge: how far all switches are from
+// some of them, and which cycle of a directed graph is shortest.
+package search
 
 import (
 	"slices"
@@ -6,14 +8,24 @@ import (
 	"weft/fabric"
 )
 
-// maxSearch limits the steps of shortestCycle.
+// Digraph is a directed graph: the successors of node n are To[Start[n]:Start[n+1]].
+type Digraph struct {
+	Start []int64
+	To    []int32
+	Names []int32 // of the nodes in ascending order, nil if names are numbers
+}
+
+// Successors returns the ends of the edges from a node.
+func (d *Digraph) Successors(n int32) []int32 { return d.To[d.Start[n]:d.Start[n+1]] }
+
+// maxSearch limits the steps of ShortestCycle.
 const maxSearch = 1 << 26
 
-// shortestCycle finds a shortest cycle, or nil. After maxSearch steps it returns the best cycle so
+// ShortestCycle finds a shortest cycle, or nil. After maxSearch steps it returns the best cycle so
 // far, and shortest is false. The caller knows that the lengths of any two cycles differ by a
 // multiple of step.
-func (d *digraph) shortestCycle(step int) (cycle []int32, shortest bool) {
-	part, cyclic := d.components()
+func (d *Digraph) ShortestCycle(step int) (cycle []int32, shortest bool) {
+	part, cyclic := d.Components()
 	if !cyclic {
 		return nil, true
 	}
@@ -27,10 +39,10 @@ func (d *digraph) shortestCycle(step int) (cycle []int32, shortest bool) {
 		if s.steps > maxSearch {
 			return cycle, false
 		}
-		for _, u := range back.successors(x) {
+		for _, u := range back.Successors(x) {
 			s.closes[u] = x + 1
 		}
-		s.steps += len(back.successors(x))
+		s.steps += len(back.Successors(x))
 		bound := max(0, len(cycle)-step+1)
 		if u := s.from(x, int32(bound)); u >= 0 {
 			cycle = way(s.parent, x, u, s.depth[u]+1)
@@ -42,9 +54,9 @@ func (d *digraph) shortestCycle(step int) (cycle []int32, shortest bool) {
 	return cycle, true
 }
 
-// lengthStep returns 2 if the switch graph is bipartite, so that all cycles have even length,
+// LengthStep returns 2 if the switch graph is bipartite, so that all cycles have even length,
 // otherwise 1.
-func lengthStep(g *fabric.Graph) int {
+func LengthStep(g *fabric.Graph) int {
 	s := g.NewSearch(nil)
 	for x := range int32(g.NumSwitches) {
 		if len(s.Order) == 0 {
@@ -64,7 +76,7 @@ func lengthStep(g *fabric.Graph) int {
 // search is a breadth-first search for cycles. The fields of a node are valid if its mark is that
 // of the current start.
 type search struct {
-	d             *digraph
+	d             *Digraph
 	part          []int32
 	depth, parent []int32
 	round         []int32 // mark of depth and parent: start + 1
@@ -90,7 +102,7 @@ func (s *search) from(x, bound int32) int32 {
 		if bound > 0 && length+1 >= bound {
 			continue
 		}
-		next := s.d.successors(u)
+		next := s.d.Successors(u)
 		s.steps += len(next)
 		for _, v := range next {
 			if v > x && s.part[v] == s.part[x] && s.round[v] != x+1 {
@@ -103,29 +115,29 @@ func (s *search) from(x, bound int32) int32 {
 }
 
 // reverse returns the edges within components, reversed.
-func (d *digraph) reverse(part []int32) *digraph {
+func (d *Digraph) reverse(part []int32) *Digraph {
 	n := int32(len(part))
-	r := &digraph{start: make([]int64, n+2)}
+	r := &Digraph{Start: make([]int64, n+2)}
 	inside := func(do func(u, v int32)) {
 		for u := range n {
 			if part[u] < 0 {
 				continue
 			}
-			for _, v := range d.successors(u) {
+			for _, v := range d.Successors(u) {
 				if part[v] == part[u] {
 					do(u, v)
 				}
 			}
 		}
 	}
-	inside(func(_, v int32) { r.start[v+2]++ })
+	inside(func(_, v int32) { r.Start[v+2]++ })
 	for v := range n {
-		r.start[v+2] += r.start[v+1]
+		r.Start[v+2] += r.Start[v+1]
 	}
-	r.to = make([]int32, r.start[n+1])
+	r.To = make([]int32, r.Start[n+1])
 	inside(func(u, v int32) {
-		r.to[r.start[v+1]] = u
-		r.start[v+1]++
+		r.To[r.Start[v+1]] = u
+		r.Start[v+1]++
 	})
 	return r
 }
@@ -141,13 +153,13 @@ func way(parent []int32, x, u, length int32) []int32 {
 	return nodes
 }
 
-// components numbers the strongly connected components with a cycle; nodes on no cycle get -1
+// Components numbers the strongly connected components with a cycle; nodes on no cycle get -1
 // (Tarjan, SIAM J. Comput. 1972, without recursion).
-func (d *digraph) components() (part []int32, cyclic bool) {
-	n := len(d.start) - 1
+func (d *Digraph) Components() (part []int32, cyclic bool) {
+	n := len(d.Start) - 1
 	t := tarjan{d: d, part: slices.Repeat([]int32{-1}, n), index: make([]int32, n), low: make([]int32, n), edge: make([]int64, n)}
 	for x := range int32(n) {
-		if t.index[x] == 0 && d.start[x] < d.start[x+1] {
+		if t.index[x] == 0 && d.Start[x] < d.Start[x+1] {
 			t.visit(x)
 		}
 	}
@@ -155,7 +167,7 @@ func (d *digraph) components() (part []int32, cyclic bool) {
 }
 
 type tarjan struct {
-	d           *digraph
+	d           *Digraph
 	part        []int32
 	index, low  []int32 // 1 and up; 0 not seen; index is done when the component is closed
 	edge        []int64 // next edge to look at
@@ -169,8 +181,8 @@ func (t *tarjan) visit(x int32) {
 	t.enter(x)
 	for len(t.calls) > 0 {
 		u := t.calls[len(t.calls)-1]
-		if t.edge[u] < t.d.start[u+1] {
-			v := t.d.to[t.edge[u]]
+		if t.edge[u] < t.d.Start[u+1] {
+			v := t.d.To[t.edge[u]]
 			t.edge[u]++
 			if t.index[v] == 0 {
 				t.enter(v)
@@ -192,7 +204,7 @@ func (t *tarjan) visit(x int32) {
 
 func (t *tarjan) enter(x int32) {
 	t.seen++
-	t.index[x], t.low[x], t.edge[x] = t.seen, t.seen, t.d.start[x]
+	t.index[x], t.low[x], t.edge[x] = t.seen, t.seen, t.d.Start[x]
 	t.open = append(t.open, x)
 	t.calls = append(t.calls, x)
 }
@@ -204,7 +216,7 @@ func (t *tarjan) closePart(u int32) {
 		from--
 	}
 	cyclic := len(t.open)-from > 1
-	for _, v := range t.d.successors(u) {
+	for _, v := range t.d.Successors(u) {
 		cyclic = cyclic || v == u
 	}
 	for _, v := range t.open[from:] {

@@ -1,4 +1,4 @@
-package check
+package search
 
 import (
 	"math/bits"
@@ -11,9 +11,9 @@ import (
 // Unreached is the distance of a switch without a way to the target.
 const Unreached uint16 = 0xFFFF
 
-// distances holds the hops of all switches to some target switches, from block to block while there
+// Distances holds the hops of all switches to some target switches, from block to block while there
 // is room.
-type distances struct {
+type Distances struct {
 	bfs     bfs
 	targets []int32 // by place
 	placeOf []int32 // by switch: its place among the targets, -1 if it is none
@@ -27,22 +27,30 @@ type distances struct {
 // a worker.
 const allKept = 720
 
-func newDistances(g *fabric.Graph) *distances {
+// NewDistances measures nothing yet.
+func NewDistances(g *fabric.Graph) *Distances {
 	n := g.NumSwitches
 	places := route.BlockSize
 	if n <= allKept {
 		places += n
 	}
-	return &distances{
+	return &Distances{
 		bfs:     bfs{g: g, seen: make([]uint64, n), now: make([]uint64, n), next: make([]uint64, n)},
 		placeOf: slices.Repeat([]int32{-1}, n), hops: make([][]uint16, places), order: make([][]int32, places),
 	}
 }
 
-// find measures the distances to the switches of some owners of LIDs (-1: no owner). Where all
-// switches fit, the same search measures others too.
-func (d *distances) find(owners []int32) {
-	if len(d.targets)+len(owners) > len(d.hops) {
+// Find measures the distances to the switches of some owners of LIDs (-1: no owner). A search costs
+// little more for 64 switches than for one, so it measures those of the next owners too. Where all
+// switches fit, it measures others as well.
+func (d *Distances) Find(owners, next []int32) {
+	missing := 0
+	for i, o := range owners {
+		if o >= 0 && d.placeOf[d.bfs.g.EndSwitch[o]] < 0 && (i == 0 || owners[i-1] < 0 || d.bfs.g.EndSwitch[owners[i-1]] != d.bfs.g.EndSwitch[o]) {
+			missing++
+		}
+	}
+	if len(d.targets)+missing > len(d.hops) {
 		for _, s := range d.targets {
 			d.placeOf[s] = -1
 		}
@@ -57,6 +65,14 @@ func (d *distances) find(owners []int32) {
 	if known == len(d.targets) {
 		return
 	}
+	for _, o := range next {
+		if len(d.targets) == len(d.hops) || len(d.targets)-known == route.BlockSize {
+			break
+		}
+		if o >= 0 {
+			d.add(d.bfs.g.EndSwitch[o])
+		}
+	}
 	if len(d.hops) > route.BlockSize {
 		for s := int32(0); int(s) < len(d.placeOf) && len(d.targets)-known < route.BlockSize; s++ {
 			d.add(s)
@@ -70,15 +86,15 @@ func (d *distances) find(owners []int32) {
 	d.bfs.run(d.targets[known:], d.hops[known:], d.order[known:])
 }
 
-func (d *distances) add(s int32) {
+func (d *Distances) add(s int32) {
 	if d.placeOf[s] < 0 {
 		d.placeOf[s] = int32(len(d.targets))
 		d.targets = append(d.targets, s)
 	}
 }
 
-// to returns the distances to a target passed to find, and the switches in order of distance.
-func (d *distances) to(target int32) (hops []uint16, order []int32) {
+// To returns the distances to a target passed to Find, and the switches in order of distance.
+func (d *Distances) To(target int32) (hops []uint16, order []int32) {
 	place := d.placeOf[target]
 	return d.hops[place], d.order[place]
 }

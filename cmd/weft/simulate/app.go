@@ -1,4 +1,4 @@
-package main
+package simulate
 
 import (
 	"context"
@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/cmd/weft/cli"
-	"weft/fabric"
 	"weft/sim/packet"
 	"weft/study/app"
+	"weft/study/flows"
 	"weft/study/routing"
 )
 
@@ -85,18 +85,7 @@ without messages, and operations that wait for each other, by rank and label.`,
   weft simulate app --ideal L=2500,o=1500,g=1000,G=6,S=65535 step.goal --json
   weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("ideal") {
-				if len(args) != 1 {
-					return errors.New("--ideal has no fabric: give PROGRAM alone")
-				}
-				return o.runIdeal(cmd, args[0])
-			}
-			if len(args) != 2 {
-				return errors.New("give FABRIC and PROGRAM, or PROGRAM and --ideal")
-			}
-			return o.run(cmd, args[0], args[1])
-		},
+		RunE: o.runAny,
 	}
 	o.add(cmd)
 	return cmd
@@ -120,6 +109,33 @@ func (o *appOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
 }
 
+// runAny runs the program of the arguments on a fabric or on the ideal network.
+func (o *appOptions) runAny(cmd *cobra.Command, args []string) error {
+	switch ideal := cmd.Flags().Changed("ideal"); {
+	case ideal && len(args) != 1:
+		return errors.New("--ideal has no fabric: give PROGRAM alone")
+	case ideal && besideIdeal(cmd) != "":
+		return fmt.Errorf("--ideal has no fabric: --%s has no effect with it, leave it out", besideIdeal(cmd))
+	case ideal:
+		return o.runIdeal(cmd, args[0])
+	case len(args) != 2:
+		return errors.New("give FABRIC and PROGRAM, or PROGRAM and --ideal")
+	}
+	return o.run(cmd, args[0], args[1])
+}
+
+// besideIdeal returns an option that was given and has no effect with --ideal, or nothing.
+func besideIdeal(cmd *cobra.Command) (name string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "ideal", "write-goal", "json", "jobs", "quiet":
+		default:
+			name = f.Name
+		}
+	})
+	return name
+}
+
 func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
 	costs, err := app.ParseCosts(o.ideal, machine.Usual)
 	if err != nil {
@@ -132,17 +148,7 @@ func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
 	if err := o.writeGoal(cmd, p); err != nil {
 		return err
 	}
-	begun := time.Now()
-	var out *app.Run
-	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out, err = app.Ideal(ctx, p, costs)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	out.Seconds = time.Since(begun).Seconds()
-	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
+	return o.answer(cmd, func(ctx context.Context) (*app.Run, error) { return app.Ideal(ctx, p, costs) })
 }
 
 // request reads the options of a run on a fabric.
@@ -151,15 +157,15 @@ func (o *appOptions) request() (*app.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--costs: %w", err)
 	}
-	if o.ranksOn != "servers" && o.ranksOn != "ports" {
-		return nil, fmt.Errorf("--ranks-on %q: servers or ports is expected", o.ranksOn)
+	if err := flows.CheckRanksOn(o.ranksOn); err != nil {
+		return nil, fmt.Errorf("--%w", err)
 	}
 	memory, err := places.ParseMemory(o.memory)
 	if err != nil {
 		return nil, fmt.Errorf("--memory: %w", err)
 	}
 	return &app.Request{
-		Costs: costs, Packets: !o.byFlows, Placement: o.placement, RanksOn: o.ranksOn,
+		Costs: costs, Packets: !o.byFlows, Placement: o.placement, OnPorts: o.onPorts(),
 		Hardware: packet.Default(), Memory: memory, Workers: o.routing.Workers,
 	}, nil
 }
@@ -179,7 +185,7 @@ func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
 	if err != nil {
 		return err
 	}
-	if req.Program, err = app.Open(name, o.places(g)); err != nil {
+	if req.Program, err = app.Open(name, app.Places(g, o.onPorts())); err != nil {
 		return err
 	}
 	if err := o.writeGoal(cmd, req.Program); err != nil {
@@ -189,16 +195,16 @@ func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
 	if err != nil {
 		return err
 	}
-	begun := time.Now()
-	var out *app.Run
-	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out, err = app.On(ctx, g, r, req)
-		return err
-	})
+	return o.answer(cmd, func(ctx context.Context) (*app.Run, error) { return app.On(ctx, g, r, req) })
+}
+
+// answer runs a simulation and prints its figures.
+func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context) (*app.Run, error)) error {
+	out, seconds, err := timed(cmd, simulate)
 	if err != nil {
 		return err
 	}
-	out.Seconds = time.Since(begun).Seconds()
+	out.Seconds = seconds
 	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
 }
 
@@ -210,5 +216,5 @@ func (o *appOptions) writeGoal(cmd *cobra.Command, p *app.Program) error {
 	return cli.Output(cmd, o.write, func(w io.Writer) error { return p.Write(w, strings.HasSuffix(o.write, ".bin")) })
 }
 
-// places returns the number of places for ranks.
-func (o *appOptions) places(g *fabric.Graph) int { return app.Places(g, o.ranksOn) }
+// onPorts reports whether a rank is a host port.
+func (o *appOptions) onPorts() bool { return o.ranksOn != flows.OnServers }

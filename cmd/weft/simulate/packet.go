@@ -1,4 +1,4 @@
-package main
+package simulate
 
 import (
 	"cmp"
@@ -305,16 +305,13 @@ func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing fu
 		return err
 	}
 	o.packets.Seed, o.packets.Workers = o.routing.Seed, o.routing.Workers
-	var out *packets.Simulation
-	begun := time.Now()
-	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out, err = packets.Simulate(ctx, g, r, &o.packets)
-		return err
+	out, seconds, err := timed(cmd, func(ctx context.Context) (*packets.Simulation, error) {
+		return packets.Simulate(ctx, g, r, &o.packets)
 	})
 	if err != nil {
 		return err
 	}
-	out.Seconds = time.Since(begun).Seconds()
+	out.Seconds = seconds
 	cli.Warn(cmd, out.Warnings())
 	if err := files.WriteAll(o.outputs.writers(out, earlier)); err != nil {
 		return err

@@ -1,0 +1,158 @@
+package sweeps
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft"
+	"weft/cmd/weft/cli"
+	"weft/lab/sources"
+	"weft/lab/store"
+	"weft/lab/sweep"
+)
+
+// keeper keeps the rows of a sweep, and its sheet.
+type keeper interface {
+	sweep.Keeper
+	Tell(sheet *sweep.Sheet) error
+	Close() error
+}
+
+// openKeeper opens the store, text file or folder of an output, and reads its rows.
+func openKeeper(cmd *cobra.Command, path string, shard sweep.Shard) (keeper, map[string]*sweep.Row, error) {
+	switch ext := filepath.Ext(path); {
+	case path == "":
+		return nothing{}, map[string]*sweep.Row{}, nil
+	case shard.N > 0:
+		name := fmt.Sprintf("%d-of-%d", shard.I, shard.N)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return nil, nil, fmt.Errorf("-o %s: with --shard want a folder", path)
+		}
+		parts, rows, err := store.OpenParts[sweep.Row](path, name, cli.Clock())
+		return &partsKeeper{parts, cmd, filepath.Join(path, name+sheetEnd)}, byCase(rows), err
+	case ext == ".csv" || ext == ".tsv":
+		file, rows, err := store.OpenText[sweep.Row](path)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &textKeeper{file, cmd, path}, byCase(rows), nil
+	case ext == ".parquet":
+		return nil, nil, fmt.Errorf("-o %s: a Parquet file cannot be continued: keep the rows in a store (-o results.db), and export it (weft lab export)", path)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, nil, fmt.Errorf("-o %s is a folder: want a file, or --shard I/N", path)
+	}
+	db, err := store.Open[sweep.Row](path, cli.Clock())
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.Rows()
+	if err != nil {
+		db.Close() //nolint:errcheck // the error before it counts
+		return nil, nil, err
+	}
+	return storeKeeper{db}, byCase(rows), nil
+}
+
+func byCase(rows []sweep.Row) map[string]*sweep.Row {
+	out := make(map[string]*sweep.Row, len(rows))
+	for i := range rows {
+		out[rows[i].Case] = &rows[i]
+	}
+	return out
+}
+
+// ordered returns the rows of a sheet in its order.
+func ordered(rows map[string]*sweep.Row, sheet *sweep.Sheet) (list []sweep.Row) {
+	for _, name := range sheet.Cases {
+		if r := rows[name]; r != nil {
+			list = append(list, *r)
+		}
+	}
+	return list
+}
+
+// nothing keeps no rows.
+type nothing struct{}
+
+func (nothing) Put(*sweep.Row) error    { return nil }
+func (nothing) Flush() error            { return nil }
+func (nothing) Tell(*sweep.Sheet) error { return nil }
+func (nothing) Close() error            { return nil }
+
+// textKeeper keeps rows in a file of lines.
+type textKeeper struct {
+	*store.TextFile[sweep.Row]
+	cmd  *cobra.Command
+	path string
+}
+
+// Tell does nothing: a file of lines has no place for a sheet.
+func (*textKeeper) Tell(*sweep.Sheet) error { return nil }
+
+// sort writes the file again: the rows in the order of the sweep, then those of other sweeps. No
+// row can be put after that.
+func (k *textKeeper) sort(rows map[string]*sweep.Row, sheet *sweep.Sheet) error {
+	list := ordered(rows, sheet)
+	of := map[string]bool{}
+	for i := range list {
+		of[list[i].Case] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		if !of[name] {
+			list = append(list, *rows[name])
+		}
+	}
+	return cli.WriteQuietly(k.cmd, k.path, func(w io.Writer) error { return store.WriteText(k.path, w, list, nil, nil) })
+}
+
+// storeKeeper keeps rows in a store.
+type storeKeeper struct{ *store.Store[sweep.Row] }
+
+// Tell stores the sheet.
+func (k storeKeeper) Tell(sheet *sweep.Sheet) error {
+	text, err := json.Marshal(sheet)
+	if err != nil {
+		return err
+	}
+	return k.Store.Tell("sheet", string(text))
+}
+
+// sheetEnd ends the names of the sheets of workers.
+const sheetEnd = ".json"
+
+// partsKeeper keeps the rows of a worker in parts.
+type partsKeeper struct {
+	*store.Parts[sweep.Row]
+	cmd   *cobra.Command
+	sheet string // the file of the sheet
+}
+
+// Tell writes the sheet beside the parts.
+func (k *partsKeeper) Tell(sheet *sweep.Sheet) error {
+	return cli.WriteQuietly(k.cmd, k.sheet, func(w io.Writer) error { return json.NewEncoder(w).Encode(sheet) })
+}
+
+// sourceDigest returns the function that digests the sources in this program.
+func sourceDigest() func(packages ...string) (string, error) {
+	tree := &sources.Tree{Files: weft.Sources, Module: "weft", Compiler: []string{runtime.Version(), runtime.GOARCH}}
+	return tree.Digest
+}
+
+// made returns the columns about this program and this host.
+func made() sweep.Made {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return sweep.Made{Version: cli.Version, Commit: cli.Commit(), Platform: strings.Join([]string{runtime.GOOS, runtime.GOARCH, runtime.Version()}, " "), Host: host}
+}

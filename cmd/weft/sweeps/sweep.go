@@ -1,0 +1,375 @@
+// Package sweeps holds the commands of weft lab that run sweeps and keep their results. They parse
+// the command line and files, and call lab/sweep and lab/store.
+package sweeps
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"weft/cmd/weft/cli"
+	"weft/fabric"
+	"weft/fabric/netfile/site"
+	"weft/lab/measure/flowload"
+	"weft/lab/sweep"
+	"weft/planner"
+	"weft/route/levels"
+	"weft/study/compare"
+)
+
+// sweepFlags are the options of weft lab sweep.
+type sweepFlags struct {
+	fabric  cli.FabricFlags
+	routing cli.RouteFlags
+	short   sweep.Description // of the short form
+	shares  []float64
+	runs    int
+	output  string
+	shard   string
+	behind  string
+	predict bool
+	figure  string
+	against string
+	asJSON  bool
+}
+
+// sweepHelp is the text of weft lab sweep --help.
+const sweepHelp = `Compare engines on many fabrics, intact and with random links between switches failed.
+
+Input is a file that describes the sweep (weft lab init writes one), or in the short form a list of
+FABRICs with options. Each fabric is routed by each engine, and each routing is judged and measured;
+usually effective bisection bandwidth, all-to-all by shifts, and most pairs of hosts on one link.
+All engines get the same bisections and shifts. It prints how the cases ended, intervals by fabric,
+each engine against the first one on the same fabrics, and how far each is behind the best. No
+figure depends on the machine, nor on the number of cores.
+
+RESULTS
+
+-o FILE keeps the rows: in a SQLite store (results.db), or as lines of text (x.csv, x.tsv). Rows that
+the file has are not computed again, so an interrupted sweep continues where it stopped. Ctrl-C keeps
+what is done. A row is taken for a case only if everything that decides the result is the same:
+options, seeds, the contents of files, and the sources of weft that compute it. Draws that fail the
+same links are one case, and the sweep says so.
+
+MANY WORKERS
+
+--shard I/N computes part I of N, and writes Parquet files to the folder -o, which all workers may
+share, on any file system. Start each part again after a kill. weft lab merge puts the parts into one
+store.`
+
+// sweepCmd returns weft lab sweep.
+func sweepCmd() *cobra.Command {
+	var o sweepFlags
+	cmd := &cobra.Command{
+		Use:   "sweep [SWEEP.yaml | FABRIC...]",
+		Short: "compare engines on many fabrics, intact and with failed links",
+		Long:  sweepHelp,
+		Example: `  weft lab init sweep.yaml && weft lab sweep sweep.yaml -o results.db
+  weft lab sweep sweep.yaml --shard 2/5 -o parts
+  weft lab sweep fat648 'torus(6x6x6,hosts=1)' -e auto -e ftree -e nue -o rows.csv
+  weft lab sweep --failed 0,0.05 --seeds 10 -e 'ftree,balance=zahavi' -e ftree fat3456 --behind ftree`,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.fabric.Add(cmd)
+	o.routing.Add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.short.List, "list", "", "`FILE` with more FABRICs, one a line; # begins a comment")
+	f.StringVar(&o.fabric.Dir, "in", "", "`DIR` in which relative file names of FABRICs are looked up (default: the current directory)")
+	f.StringArrayVarP(&o.short.Engines, "engine", "e", []string{"auto", "ftree", "torus", "dor", "dfsssp", "lash", "nue", "hyperx", "updn", "sssp", "minhop"}, "`ENGINE` with its options, or a chain; can be repeated")
+	f.Float64SliceVar(&o.shares, "failed", []float64{0, .01, .05, .1, .2}, "`SHARES` of the links between switches that fail")
+	f.IntVar(&o.short.Draws.Least, "seeds", 3, "number `N` of random draws of failing links for each share")
+	f.IntVarP(&o.runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
+	f.StringVarP(&o.output, "output", "o", "", "`FILE` for the rows, created or continued: a SQLite store, or text if its name ends in .csv or .tsv; with --shard a folder")
+	f.StringVar(&o.shard, "shard", "", "compute part `I/N` of the sweep, as one of N workers")
+	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this `ENGINE`, as given with -e, is not the best")
+	f.BoolVar(&o.predict, "predictions", false, "also list which engine the features of each kind of network predict, and how often that was right")
+	f.StringVar(&o.figure, "figure", "", "`COLUMN` by which engines are compared (default: ebb_share, or the first figure of the workload)")
+	f.StringVar(&o.against, "against", "", "compare the others with this `ENGINE` (default: the first)")
+	cli.JSONFlag(cmd, &o.asJSON)
+	return cmd
+}
+
+// withFile lists the options that may be given with a file that describes the sweep.
+var withFile = []string{"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "behind", "predictions", "figure", "against", "json", "help"}
+
+// describe returns the description of the file, or of the short form, and reads the files that it
+// names.
+func (o *sweepFlags) describe(cmd *cobra.Command, args []string) (*sweep.Description, error) {
+	d := &o.short
+	if len(args) == 1 && (filepath.Ext(args[0]) == ".yaml" || filepath.Ext(args[0]) == ".yml") {
+		data, err := os.ReadFile(args[0])
+		if err != nil {
+			return nil, err
+		}
+		if d, err = sweep.Parse(args[0], data); err != nil {
+			return nil, err
+		}
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if err == nil && !slices.Contains(withFile, f.Name) {
+				err = fmt.Errorf("--%s: the file %s describes the sweep: write it there", f.Name, args[0])
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(readList(d), o.readFiles(d)); err != nil {
+			return nil, err
+		}
+		d.SetUsual()
+		if err := d.Validate(); err != nil {
+			return nil, fmt.Errorf("%s: %w", args[0], err)
+		}
+		return d, nil
+	}
+	for _, share := range o.shares {
+		if !(share >= 0 && share <= 1) {
+			return nil, fmt.Errorf("--failed %g: want shares from 0 to 1", share)
+		}
+		d.Damage = append(d.Damage, strconv.FormatFloat(share, 'g', -1, 64))
+	}
+	if d.Draws.Least < 1 {
+		return nil, fmt.Errorf("--seeds %d: want at least one draw", d.Draws.Least)
+	}
+	d.Fabrics, d.Options, d.FreshLIDs = args, o.routing.Options, o.routing.LIDs.Fresh
+	d.Lanes, d.LMC = []int{o.routing.MaxVLs}, []int{int(o.routing.LIDs.LMC)}
+	d.Seeds = sweep.Seeds{Engine: []uint64{o.routing.Seed}, Traffic: []uint64{o.routing.Seed}}
+	d.Workloads = []sweep.Workload{{Flow: &flowload.Params{Runs: o.runs}}}
+	if err := o.routing.Check(); err != nil {
+		return nil, err
+	}
+	if err := readList(d); err != nil {
+		return nil, err
+	}
+	d.SetUsual()
+	if len(d.Fabrics) == 0 {
+		return nil, errors.New("name a FABRIC, a file of them with --list, or a file that describes a sweep (weft lab init)")
+	}
+	return d, d.Validate()
+}
+
+// readList adds the fabrics in the file List.
+func readList(d *sweep.Description) error {
+	if d.List == "" {
+		return nil
+	}
+	data, err := os.ReadFile(d.List)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(data)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			d.Fabrics = append(d.Fabrics, line)
+		}
+	}
+	return nil
+}
+
+// readFiles reads the files Kinds and Levels of a description, and notes Roles, which is read with
+// each fabric.
+func (o *sweepFlags) readFiles(d *sweep.Description) error {
+	o.fabric.Roles = d.Roles
+	if d.Kinds != "" {
+		data, err := os.ReadFile(d.Kinds)
+		if err == nil {
+			o.routing.Kinds, err = site.ReadKinds(d.Kinds, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if d.Levels != "" {
+		data, err := os.ReadFile(d.Levels)
+		if err == nil {
+			o.routing.Levels, err = levels.Read(d.Levels, data)
+		}
+		return err
+	}
+	return nil
+}
+
+// parseShard reads I/N.
+func parseShard(text string) (s sweep.Shard, err error) {
+	if text == "" {
+		return s, nil
+	}
+	i, n, _ := strings.Cut(text, "/")
+	var errI, errN error
+	s.I, errI = strconv.Atoi(i)
+	s.N, errN = strconv.Atoi(n)
+	if errI != nil || errN != nil || s.I < 1 || s.I > s.N || s.N > 100_000 {
+		return s, fmt.Errorf("--shard %s: want I/N, with I from 1 to N", text)
+	}
+	return s, nil
+}
+
+func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
+	shard, err := parseShard(o.shard)
+	if err != nil {
+		return err
+	}
+	if shard.N > 0 && o.output == "" {
+		return errors.New("--shard needs a folder for its part: -o FOLDER")
+	}
+	d, err := o.describe(cmd, args)
+	if err != nil {
+		return err
+	}
+	if o.behind != "" && !slices.Contains(d.Engines, o.behind) {
+		return fmt.Errorf("--behind %s: not an engine of the sweep (these are: %s)", o.behind, strings.Join(d.Engines, " "))
+	}
+	if err := sweep.CheckFigure(cmp.Or(o.figure, "ebb_share")); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	setup := o.setup(cmd)
+	limit, err := d.Limit()
+	if err != nil {
+		return err
+	}
+	keep, rows, err := openKeeper(cmd, o.output, shard)
+	if err != nil {
+		return err
+	}
+	bar := newBar(cmd)
+	r := &sweep.Run{
+		Description: d, Setup: setup, Shard: shard, Keep: keep, Limit: limit, Rows: rows,
+		Begin: bar.begin, Step: bar.step, Done: bar.done,
+	}
+	sheet, err := o.compute(cmd.Context(), r, keep)
+	bar.stop()
+	if text, is := keep.(*textKeeper); is && err == nil {
+		err = text.sort(rows, sheet)
+	}
+	if err = errors.Join(err, keep.Close()); err != nil && !errors.Is(err, context.Canceled) || sheet == nil {
+		return err
+	}
+	if shard.N > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d of %d cases of part %s are in %s\n", have(rows, sheet), len(sheet.Cases), o.shard, o.output)
+		return err
+	}
+	if err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "weft: interrupted: %d of %d cases are done%s\n", have(rows, sheet), len(sheet.Cases), kept(o.output))
+	}
+	s, e := d.Summarise(sheet, rows, o.figure, o.against)
+	if e != nil {
+		return e
+	}
+	if o.asJSON {
+		return errors.Join(err, cli.PrintJSON(cmd.OutOrStdout(), s))
+	}
+	if e := s.Write(cmd.OutOrStdout()); e != nil {
+		return e
+	}
+	return errors.Join(err, o.standings(cmd, d, ordered(rows, sheet), setup, err == nil))
+}
+
+// kept returns what a message about an interruption says of the finished cases.
+func kept(output string) string {
+	if output == "" {
+		return "; with -o FILE they would be kept"
+	}
+	return "; the same command goes on"
+}
+
+// have counts the cases of a sheet that have a row.
+func have(rows map[string]*sweep.Row, sheet *sweep.Sheet) (n int) {
+	for _, name := range sheet.Cases {
+		if rows[name] != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// compute runs a sweep. It gives the keeper the sheet of each round.
+func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*sweep.Sheet, error) {
+	text, err := yaml.Marshal(r.Description)
+	if err != nil {
+		return nil, err
+	}
+	var sheet *sweep.Sheet
+	begin, told := r.Begin, error(nil)
+	r.Begin = func(p *sweep.Plan, missing int) {
+		sheet = r.SheetOf(p, string(text), command())
+		told = errors.Join(told, keep.Tell(sheet))
+		begin(p, missing)
+	}
+	_, err = r.Do(ctx)
+	return sheet, errors.Join(err, told)
+}
+
+// command returns the command line, quoted for a shell, without the folder of the program.
+func command() string {
+	words := []string{"weft"}
+	for _, word := range os.Args[1:] {
+		if strings.ContainsAny(word, " '\"\\|&;()<>*?[]{}$`#~!\n\t") || word == "" {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// standings prints how far each engine is behind the best under bisections and shifts. After a
+// whole sweep it also prints the predictions, if asked.
+func (o *sweepFlags) standings(cmd *cobra.Command, d *sweep.Description, rows []sweep.Row, setup *sweep.Setup, whole bool) error {
+	var all []compare.SweepRow
+	for i := range rows {
+		r := &rows[i]
+		if !strings.HasPrefix(r.Workload, "flow") || r.Status == sweep.Proven && r.EBB == nil {
+			continue
+		}
+		one := compare.SweepRow{Fabric: r.Fabric, Engine: d.Contestant(r), Chosen: r.Chosen, Verdict: r.Status}
+		if r.Status == sweep.Proven {
+			one.EBB, one.Shift, one.Pairs = *r.EBB, *r.Shift, *r.Pairs
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	w := cmd.OutOrStdout()
+	fmt.Fprintln(w)
+	if err := compare.WriteStandings(w, compare.Standings(all)); err != nil {
+		return err
+	}
+	if o.behind != "" {
+		fmt.Fprintln(w)
+		if err := compare.WriteBehind(w, all, o.behind); err != nil {
+			return err
+		}
+	}
+	if !o.predict || !whole {
+		return nil
+	}
+	predictions, err := compare.Predictions(all, func(arg string) (planner.Prediction, error) {
+		g, err := setup.Open(arg)
+		if err != nil {
+			return planner.Prediction{}, err
+		}
+		return planner.Predict(g), nil
+	})
+	if err != nil {
+		return err
+	}
+	return compare.WritePredictions(w, predictions)
+}
+
+// setup returns what a sweep needs from outside.
+func (o *sweepFlags) setup(cmd *cobra.Command) *sweep.Setup {
+	return &sweep.Setup{
+		Open:  func(arg string) (*fabric.Graph, error) { return o.fabric.Graph(cmd, arg) },
+		Kinds: o.routing.Kinds, Levels: o.routing.Levels,
+		Digest: sourceDigest(), Workers: o.routing.Workers, Made: made(), Now: cli.Clock(),
+	}
+}

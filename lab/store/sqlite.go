@@ -1,0 +1,250 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// applicationID marks the files of a store: "wlab".
+const applicationID = 0x776c6162
+
+// batch is the most rows of a transaction. A Put later than patience after the first waiting row
+// ends the transaction earlier. A killed process loses the waiting rows; the next run computes them
+// again.
+const (
+	batch    = 200
+	patience = time.Second / 2
+)
+
+// Store is an open file of rows. It is safe for concurrent use.
+type Store[R any] struct {
+	path    string
+	columns []Column
+	lock    *os.File // nil if read-only
+
+	mu    sync.Mutex
+	db    *sql.DB
+	queue queue[R]
+}
+
+// Open opens a store for writing, or creates it. It refuses a network file system, a second writer,
+// a file that is no store, and a store whose rows have other columns.
+func Open[R any](path string, now func() time.Duration) (*Store[R], error) {
+	if err := checkPlace(path, syscall.Statfs); err != nil {
+		return nil, err
+	}
+	lock, err := takeLock(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store[R]{path: path, columns: Columns[R](), lock: lock, queue: queue[R]{now: now}}
+	if err = s.connect("rwc"); err == nil {
+		err = s.create()
+	}
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Read opens a store for reading.
+func Read[R any](path string) (*Store[R], error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	s := &Store[R]{path: path, columns: Columns[R]()}
+	err := s.connect("ro")
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store[R]) connect(mode string) (err error) {
+	full, err := filepath.Abs(s.path)
+	if err != nil {
+		return err
+	}
+	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "synchronous(NORMAL)"}}
+	if s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: full}).EscapedPath()+"?"+q.Encode()); err == nil {
+		s.db.SetMaxOpenConns(1)
+	}
+	return err
+}
+
+// create makes the tables of a new file.
+func (s *Store[R]) create() error {
+	info, err := os.Stat(s.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil && info.Size() > 0 {
+		return nil
+	}
+	var cells []string
+	for i := range s.columns {
+		c := &s.columns[i]
+		cell := fmt.Sprintf("%q %s", c.Name, c.sql())
+		switch {
+		case c.Name == keyColumn:
+			cell += " PRIMARY KEY"
+		case !c.Optional():
+			cell += " NOT NULL"
+		}
+		cells = append(cells, cell)
+	}
+	// One transaction makes the tables and the mark, so that a killed process leaves all of them or
+	// an empty file.
+	tx, err := s.db.Begin()
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; CREATE TABLE rows (%s) STRICT; CREATE TABLE about (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;",
+		applicationID, strings.Join(cells, ", ")))
+	if err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// check returns an error if the file is no store of these rows.
+func (s *Store[R]) check() error {
+	var id int
+	if err := s.db.QueryRow("PRAGMA application_id").Scan(&id); err != nil || id != applicationID {
+		return fmt.Errorf("%s: no store of weft lab", s.path)
+	}
+	rows, err := s.db.Query("SELECT name FROM pragma_table_info('rows')")
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	defer func() { _ = rows.Close() }() // its error is in Err
+	var have []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return err
+		}
+		have = append(have, name)
+	}
+	if !slices.Equal(have, Head(s.columns)) {
+		return fmt.Errorf("%s: another version of weft made it, with other columns: export it with that version, and begin a new store", s.path)
+	}
+	return rows.Err()
+}
+
+// Rows returns all rows, in the order of their names.
+func (s *Store[R]) Rows() (list []R, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rows, err := s.db.Query(`SELECT * FROM rows ORDER BY "case"`)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	defer func() { _ = rows.Close() }() // its error is in Err
+	for rows.Next() {
+		var r R
+		cells := make([]any, len(s.columns))
+		for i := range cells {
+			cells[i] = fieldOf(&r, &s.columns[i])
+		}
+		if err := rows.Scan(cells...); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.path, err)
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// Put stores a row, in place of one of the same name. It is on disk after Flush, or after a later
+// Put.
+func (s *Store[R]) Put(row *R) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.queue.add(row, batch, patience) {
+		return nil
+	}
+	return s.flush()
+}
+
+// Flush writes the waiting rows.
+func (s *Store[R]) Flush() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flush()
+}
+
+func (s *Store[R]) flush() error {
+	if len(s.queue.rows) == 0 {
+		return nil
+	}
+	tx, err := s.db.Begin()
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	insert, err := tx.Prepare("INSERT OR REPLACE INTO rows VALUES (?" + strings.Repeat(", ?", len(s.columns)-1) + ")")
+	if err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	for i := range s.queue.rows {
+		cells := make([]any, len(s.columns))
+		for k := range cells {
+			cells[k] = Value(&s.queue.rows[i], &s.columns[k])
+		}
+		if _, err := insert.Exec(cells...); err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", s.path, err), tx.Rollback())
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	s.queue.rows = s.queue.rows[:0]
+	return nil
+}
+
+// Tell stores a text about the rows by its name, such as the description of the sweep.
+func (s *Store[R]) Tell(name, text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.db.Exec("INSERT OR REPLACE INTO about VALUES (?, ?)", name, text)
+	return err
+}
+
+// Told returns a text about the rows, "" if there is none.
+func (s *Store[R]) Told(name string) (text string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = s.db.QueryRow("SELECT text FROM about WHERE name = ?", name).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return text, err
+}
+
+// Close writes the waiting rows, and closes the file.
+func (s *Store[R]) Close() (err error) {
+	if s.db != nil {
+		err = errors.Join(s.Flush(), s.db.Close())
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
+}

@@ -1,0 +1,324 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/lab/measure"
+	"weft/route/levels"
+)
+
+// Setup holds what a sweep needs from its caller.
+type Setup struct {
+	// Open makes the Graph of a FABRIC argument.
+	Open func(arg string) (*fabric.Graph, error)
+	// Digest returns the digest of the sources of packages and of all that they import.
+	Digest  func(packages ...string) (string, error)
+	Kinds   []fabric.KindRule // of the file that the description names; so Levels
+	Levels  levels.Levels
+	Workers int
+	Made    Made // version, commit, platform, host
+	// Now is the clock for measured times; nil leaves them 0.
+	Now func() time.Duration
+}
+
+// identity is all that decides the result of a case. Two cases with the same JSON are one.
+type identity struct {
+	Graph       string          `json:"graph"`
+	Routing     measure.Routing `json:"routing"`
+	Workload    Workload        `json:"workload"`
+	TrafficSeed uint64          `json:"traffic_seed"`
+	Sources     string          `json:"sources"`
+}
+
+// name returns the JSON of an identity, and its digest: the name of the case.
+func (id *identity) name() (name, text string) {
+	data, err := json.Marshal(id)
+	if err != nil {
+		panic(fmt.Sprintf("sweep: an identity without JSON: %v", err))
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:12]), string(data)
+}
+
+// Case is one case of a sweep.
+type Case struct {
+	Row      Row // its name, fabric and job; no outcome
+	identity *identity
+}
+
+// Job is a Plan to be made, with the cases that measure it.
+type Job struct {
+	variant *variant
+	key     string // of the Graph and the routing
+	routing *measure.Routing
+	engine  string
+	Cases   []*Case
+}
+
+// variant is a fabric with a draw of a damage.
+type variant struct {
+	Place
+	opened *opened
+}
+
+// Plan is an expanded sweep.
+type Plan struct {
+	Jobs   []*Job
+	Cases  int
+	Points int            // cases, counting equal ones
+	Equal  []string       // a sentence for each cell with draws that are one fabric
+	Drawn  map[string]int // distinct fabrics, by network and damage
+}
+
+// packages lists the packages that compute a workload.
+func (w *Workload) packages() []string {
+	load := "weft/lab/measure/flowload"
+	if w.Packets != nil {
+		load = "weft/lab/measure/packetload"
+	}
+	return []string{"weft/lab/measure", load, "weft/fabric/source"}
+}
+
+// text returns a workload as the column workload holds it.
+func (w *Workload) text() string {
+	name, params := "flow", any(w.Flow)
+	if w.Packets != nil {
+		name, params = "packets", w.Packets
+	}
+	data, err := json.Marshal(params)
+	if err != nil {
+		panic(fmt.Sprintf("sweep: a workload without JSON: %v", err))
+	}
+	if string(data) == "{}" {
+		return name
+	}
+	return name + " " + string(data)
+}
+
+// cell names a network with a damage.
+func (p *Place) cell() string { return p.Network + "|" + p.Damage }
+
+// variants lists each fabric with each draw of each damage. draws holds the number of draws of
+// cells with more than the least.
+func (d *Description) variants(draws map[string]int) (list []*variant) {
+	seen := map[string]bool{}
+	for _, network := range d.Fabrics {
+		for _, text := range d.Damage {
+			suffix, drawn, _ := damageOf(text) // Validate has checked it
+			damage := strings.TrimSpace(text)
+			if suffix == "" {
+				damage = none
+			}
+			place := Place{Fabric: network, Network: network, Damage: damage}
+			if seen[place.cell()] {
+				continue
+			}
+			seen[place.cell()] = true
+			if !drawn {
+				if suffix != "" {
+					place.Fabric += "|" + suffix
+				}
+				list = append(list, &variant{Place: place})
+				continue
+			}
+			for k := range cmp.Or(draws[place.cell()], d.Draws.Least) {
+				p := place
+				p.Draw = int64(d.Draws.First) + int64(k)
+				p.Fabric += "|" + withSeed(suffix, uint64(p.Draw))
+				list = append(list, &variant{Place: p})
+			}
+		}
+	}
+	return list
+}
+
+// Expand opens all fabrics and makes the cases. Of equal cases it keeps the first. draws holds the
+// number of draws of cells with more than the least.
+func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int) (*Plan, error) {
+	variants := d.variants(draws)
+	err := par.For(ctx, s.Workers, len(variants), func(_, i int) error { return d.check(variants[i], s) })
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Drawn: map[string]int{}}
+	first := map[string]*variant{}
+	equal := map[string]int{}
+	for _, v := range variants {
+		if first[v.Graph] == nil {
+			first[v.Graph] = v
+			p.Drawn[v.cell()]++
+		} else if v.Draw != 0 {
+			equal[v.cell()]++
+		}
+	}
+	for _, v := range variants {
+		if n := equal[v.cell()]; n > 0 {
+			p.Equal = append(p.Equal, fmt.Sprintf("%s, damage %s: %d draws are equal to others, or fail nothing: %d distinct fabrics", v.Network, v.Damage, n, p.Drawn[v.cell()]))
+			delete(equal, v.cell())
+		}
+	}
+	e := expansion{Description: d, Setup: s, plan: p, jobs: map[string]*Job{}, names: map[string]bool{}, sources: map[string]string{}}
+	for _, v := range variants {
+		if err := e.variant(first[v.Graph], v); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// check opens the fabric of a variant and describes it. A whole fabric must have the switches that
+// engine options name; a damaged one may have lost them, and its cases are not run.
+func (d *Description) check(v *variant, s *Setup) error {
+	g, err := v.measure(s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", v.Fabric, err)
+	}
+	if v.Damage != none {
+		return nil
+	}
+	for _, text := range d.Engines {
+		engines, err := measure.ParseEngines(text, d.optionsOf(text))
+		if err == nil {
+			err = (&measure.Routing{Engines: engines}).CheckSwitches(g)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", v.Fabric, err)
+		}
+	}
+	return nil
+}
+
+// measure opens the fabric of a variant and describes it.
+func (v *variant) measure(s *Setup) (*fabric.Graph, error) {
+	g, err := s.Open(v.Fabric)
+	if err != nil {
+		return nil, err
+	}
+	hosts := 0
+	for h := range g.NumHosts {
+		if g.IsHost(int32(h)) {
+			hosts++
+		}
+	}
+	v.Graph, v.Hosts, v.Switches, v.Links = measure.GraphDigest(g), int64(hosts), int64(g.NumSwitches), int64(g.NumChannels/2)
+	v.opened = &opened{open: func() (*fabric.Graph, error) { return s.Open(v.Fabric) }}
+	return g, nil
+}
+
+// expansion makes the cases of a sweep.
+type expansion struct {
+	*Description
+	*Setup
+	plan    *Plan
+	jobs    map[string]*Job
+	names   map[string]bool
+	sources map[string]string // by workload
+}
+
+// variant adds the cases of a fabric. first is the first variant with the same Graph.
+func (e *expansion) variant(first, v *variant) error {
+	for _, text := range e.Engines {
+		chain, err := measure.ParseEngines(text, e.optionsOf(text))
+		if err != nil {
+			return err
+		}
+		for _, vls := range e.Lanes {
+			for _, lmc := range e.LMC {
+				for _, seed := range e.Seeds.Engine {
+					routing := &measure.Routing{Engines: chain, VLs: vls, LMC: uint8(lmc), Fresh: e.FreshLIDs, Seed: seed, Kinds: e.Setup.Kinds, Levels: e.Setup.Levels}
+					if err := e.routing(first, v, text, routing); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// optionsOf lists the options that an engine of a chain has.
+func (d *Description) optionsOf(chain string) (list []string) {
+	for _, option := range d.Options {
+		if _, err := measure.ParseEngines(chain, []string{option}); err == nil {
+			list = append(list, option)
+		}
+	}
+	return list
+}
+
+// routing adds the cases of one routing of a fabric.
+func (e *expansion) routing(first, v *variant, text string, routing *measure.Routing) error {
+	for i := range e.Workloads {
+		w := &e.Workloads[i]
+		sources, err := e.sourcesOf(w)
+		if err != nil {
+			return err
+		}
+		for _, seed := range e.Seeds.Traffic {
+			id := &identity{first.Graph, *routing, *w, seed, sources}
+			c := &Case{identity: id, Row: Row{Place: v.Place, Asked: Asked{
+				Engine: text, Options: strings.Join(e.optionsOf(text), " "), MostVLs: int64(routing.VLs), LMC: int64(routing.LMC), Fresh: routing.Fresh,
+				EngineSeed: int64(routing.Seed), Workload: w.text(), TrafficSeed: int64(seed),
+			}, Made: e.Made}}
+			c.Row.Case, c.Row.Identity = id.name()
+			c.Row.Sources = sources
+			keep, err := e.keeps(&c.Row)
+			if err != nil {
+				return err
+			}
+			if !keep {
+				continue
+			}
+			e.plan.Points++
+			if !e.names[c.Row.Case] {
+				e.names[c.Row.Case] = true
+				e.add(first, c, routing)
+			}
+		}
+	}
+	return nil
+}
+
+// add puts a case into the job of its Plan.
+func (e *expansion) add(v *variant, c *Case, routing *measure.Routing) {
+	data, err := json.Marshal(routing)
+	if err != nil {
+		panic(fmt.Sprintf("sweep: a routing without JSON: %v", err))
+	}
+	key := v.Graph + string(data)
+	j := e.jobs[key]
+	if j == nil {
+		j = &Job{variant: v, key: key, routing: routing, engine: c.Row.Engine}
+		e.jobs[key] = j
+		e.plan.Jobs = append(e.plan.Jobs, j)
+	}
+	j.Cases = append(j.Cases, c)
+	e.plan.Cases++
+}
+
+// sourcesOf returns the digest of the sources of a workload.
+func (e *expansion) sourcesOf(w *Workload) (string, error) {
+	packages := w.packages()
+	key := strings.Join(packages, " ")
+	if e.sources[key] == "" {
+		sum, err := e.Digest(packages...)
+		if err != nil {
+			return "", err
+		}
+		if sum == "" {
+			return "", errors.New("sweep: no digest of sources")
+		}
+		e.sources[key] = sum
+	}
+	return e.sources[key], nil
+}
