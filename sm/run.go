@@ -151,8 +151,7 @@ type run struct {
 	measures
 }
 
-// measures holds what a run measures of itself, phases and the Plan's bandwidth, and what it does to
-// raise it.
+// measures holds the phases of a run and the bandwidth of its Plan, and how it raises that.
 type measures struct {
 	improving improving
 	stopwatch stopwatch
@@ -267,7 +266,7 @@ func (d *run) takeWork(ctx context.Context, ev *terms.Event) {
 	if ctx.Err() != nil {
 		d.stop(ctx)
 	}
-	if ev != nil {
+	if ev != nil && !d.improving.isOver(ev) {
 		d.step(ctx, ev)
 	}
 }

@@ -5,20 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"weft/fabric"
 	"weft/planner"
-	"weft/sm/ledger"
 	"weft/sm/terms"
 )
-
-// RequestBetter asks for a better Plan than that of a ledger in force, to be made beside the loop.
-// It keeps LIDs.
-func RequestBetter(l *ledger.Ledger, next *Inherit, forgotten map[fabric.GUID]bool) *terms.RouteRequest {
-	return &terms.RouteRequest{
-		Graph: l.Graph, Stored: next.Stored, NoGroups: l.WithoutGroups(), Absent: l.DrainedHosts(), Multicast: true, Levels: l.By.Levels,
-		Kept: planner.Keep(ledger.WithoutForgotten(l.Plan, forgotten), l.Graph), Afresh: true, Beside: true,
-	}
-}
 
 // fewRuns is the number of bisections that compare a better Plan, after its repair, with the one in
 // force.

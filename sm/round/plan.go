@@ -38,11 +38,10 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 		}
 		ev.Unfit = err
 	}
-	if q.Later {
-		req.Effort = planner.Low
-		if ev.More = req.Kept != nil && req.Afresh && req.Tries(g); ev.More {
-			req.Afresh = false
-		}
+	later := q.Later && !planner.IsSmall(g)
+	if later {
+		ev.More = req.Kept != nil && req.Afresh
+		req.Effort, req.Afresh = planner.Low, false
 	}
 	if q.Inherited && !q.Kept.Answers(&req) {
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
@@ -78,7 +77,9 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
 		ev.Result = afreshIfProven(ctx, req, g, ev.Result)
 	}
-	ev.More = ev.More || q.Later && ev.Err == nil && ev.Result.Choice != nil && ev.Result.Choice.Unfinished
+	if later && ev.Err == nil && ev.Result.Repaired == nil { // then it is from scratch already
+		ev.More = ev.Result.Choice != nil && ev.Result.Choice.Unfinished
+	}
 	if q.Beside {
 		ev.Kind = terms.Improved
 		return ev

@@ -2,41 +2,39 @@ package watch
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"weft/emulator"
+	"weft/planner"
 	"weft/route/engine"
 	"weft/sm/recording"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 )
 
-// TestBetterLater: with engine auto the first proven Plan comes into force at once, and a cable
-// that is pulled while a better Plan is made is repaired at once. The better Plan then comes into
-// force as it fits the subnet of that time, moves no LID, and is proven. The recording replays.
+// TestBetterLater: with engine auto the first proven Plan comes into force at once. A routing from
+// scratch that somebody asks for later, or that new settings need, is made while the Plan in force
+// stays, whichever the engine. A cable that is pulled meanwhile is repaired at once. The better
+// Plan then comes into force as it fits the subnet of that time, moves no LID, and is proven. The
+// recording replays.
 func TestBetterLater(t *testing.T) {
+	const network = "random(switches=40,hosts=2,links=100,seed=3)"
 	for _, c := range []struct {
-		name, formula string
-		deed          func(v *virtual, t *testing.T)
+		name, formula, chain string
+		again                *planner.Request // a routing from scratch by these settings; nil: none
+		pulled               bool
+		engine               string // of the better Plan; "": any
 	}{
-		{"calm", "random(switches=20,hosts=2,links=50,seed=3)", func(*virtual, *testing.T) {}},
-		{"pulled", "random(switches=20,hosts=2,links=50,seed=3)", func(v *virtual, t *testing.T) {
-			pulled, repairs := v.now, v.manager.tally.Repairs
-			if err := v.sub.SetLinkDown(switchLinks(v.sub.Fabric())[0], true); err != nil {
-				t.Fatal(err)
-			}
-			v.runUntil(v.now + 3*time.Second)
-			if v.manager.tally.Repairs == repairs || v.manager.good.Ended < pulled || v.manager.good.Ended > pulled+2*time.Second { // most of it is Watch.Quiet
-				t.Errorf("pulled at %v, in force since %v", pulled, v.manager.good.Ended)
-			}
-		}},
-		{"asked", "rlft(8,3)|fail(links=20,seed=1)", func(v *virtual, _ *testing.T) { v.step(&terms.Event{Kind: terms.Rebalance}) }},
+		{"calm", network, engine.Auto, nil, false, ""},
+		{"pulled", network, engine.Auto, nil, true, ""},
+		{"rebalance", "rlft(8,3)|fail(links=20,seed=1)", engine.Auto, jobOf(engine.Auto, 0), false, ""},
+		{"named engine", network, "nue", jobOf("nue", 0), true, "nue"},
+		{"other engine", network, "updn", jobOf("dfsssp", 0), true, "dfsssp"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v, err := newVirtual(smtest.Formula(t, c.formula), emulator.Options{}, terms.Config{}, smtest.JobOf(engine.Auto, 0))
+			v, err := newVirtual(smtest.Formula(t, c.formula), emulator.Options{}, terms.Config{}, *jobOf(c.chain, 0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,18 +45,21 @@ func TestBetterLater(t *testing.T) {
 			v.recorder = recording.NewRecorder(&b, &v.manager.cfg, &v.manager.watch, &v.routing)
 			v.step(&terms.Event{Kind: terms.Start})
 			v.runUntil(v.now + 5*time.Second)
-			lids, s := v.lidsOf(), v.manager.Snapshot(v.now)
-			if s.InForce == nil || s.InForce.Ended > time.Second || s.Routed.Planning == nil || !strings.Contains(s.InForce.Report.Routing.Choice, "first one that is proven") {
-				t.Fatalf("%+v is in force, %+v under way", s.InForce, s.Routed.Planning)
+			if c.again != nil {
+				v.routeAgain(c.chain, c.again)
 			}
-			c.deed(v, t)
-			if v.manager.Snapshot(v.now).Routed.Planning == nil {
-				t.Error("the better Plan is not being made any more")
+			lids, s := v.lidsOf(), v.manager.Snapshot(v.now)
+			if s.InForce == nil || s.Routed.Planning == nil {
+				t.Fatalf("%+v is in force, nothing under way", s.InForce)
+			}
+			if c.pulled {
+				v.pullWhilePlanning(t)
 			}
 			v.runUntil(v.now + 70*time.Second)
 			s = v.manager.Snapshot(v.now)
-			if s.Routed.Planning != nil || s.InForce.Why != whyBetter || !s.InForce.Report.Routing.Check.OK || strings.Contains(s.InForce.Report.Routing.Choice, "first one") {
-				t.Errorf("in force: %+v, %s; %v", s.InForce, s.InForce.Report.Routing.Choice, v.texts(0, terms.BetterPlan))
+			r := s.InForce.Report.Routing
+			if s.Routed.Planning != nil || s.InForce.Why != whyBetter || !r.Check.OK || strings.Contains(r.Choice, "first one") || c.engine != "" && r.Engine != c.engine {
+				t.Errorf("in force: %+v, by %s: %s; %v", s.InForce, r.Engine, r.Choice, v.texts(0, terms.BetterPlan))
 			}
 			for guid, lid := range v.lidsOf() {
 				if lids[guid] != lid {
@@ -69,13 +70,39 @@ func TestBetterLater(t *testing.T) {
 			if err := v.recorder.Close(); err != nil {
 				t.Fatal(err)
 			}
-			r, err := recording.NewRecording(&b, engine.Parse)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := playerOf(r).Play(context.Background(), r, nil); err != nil {
-				t.Error(err)
-			}
+			replayed(t, &b)
 		})
+	}
+}
+
+func jobOf(chain string, lmc uint8) *planner.Request {
+	req := smtest.JobOf(chain, lmc)
+	return &req
+}
+
+// routeAgain has all routed from scratch: because a person asks for it, or by new settings.
+func (v *virtual) routeAgain(chain string, req *planner.Request) {
+	ev := &terms.Event{Kind: terms.Rebalance}
+	if chain != req.Chain[0].Engine.Name {
+		v.routing = *req
+		ev = &terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: v.manager.cfg, Watch: v.manager.watch, Routing: *req, Afresh: true, What: "another engine"}}
+	}
+	v.step(ev)
+	v.runUntil(v.now + time.Second)
+}
+
+// pullWhilePlanning pulls a cable, which is repaired at once. The better Plan is made meanwhile.
+func (v *virtual) pullWhilePlanning(t *testing.T) {
+	t.Helper()
+	pulled, repairs := v.now, v.manager.tally.Repairs
+	if err := v.sub.SetLinkDown(switchLinks(v.sub.Fabric())[0], true); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 3*time.Second)
+	if v.manager.tally.Repairs == repairs || v.manager.good.Ended < pulled || v.manager.good.Ended > pulled+2*time.Second { // most of it is Watch.Quiet
+		t.Errorf("pulled at %v, in force since %v", pulled, v.manager.good.Ended)
+	}
+	if v.manager.Snapshot(v.now).Routed.Planning == nil {
+		t.Error("the better Plan is not being made any more")
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"weft/sm/round"
 	"weft/sm/terms"
 	"weft/sm/watch/moving"
+	"weft/sm/watch/pacing"
+	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
 
@@ -92,8 +94,7 @@ type schedule struct {
 
 // signs holds signs of change, and the sweeps and looks that find them.
 type signs struct {
-	change    pendingChange
-	pace      pace
+	change    pacing.Changes
 	doubted   map[fabric.GUID]bool // node GUIDs: may have changed, and no round has asked since
 	somewhere bool                 // an unknown node reports a change: the next round asks everything
 	sweep     lightSweep
@@ -120,7 +121,7 @@ type memory struct {
 	routing time.Duration // when its last Plan was asked for
 	last    *Round
 	good    *Round // the last whose Plan came into force
-	tally   Tally
+	tally   tally.Tally
 }
 
 // NewManager makes a Manager that has not started.
@@ -128,7 +129,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
 		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moving.New()},
-		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
+		signs:    signs{change: pacing.New(), doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
 		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
@@ -217,7 +218,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 
 // onAnswer handles the end of an SMP. Its tag says what it was sent for.
 func (m *Manager) onAnswer(now time.Duration, ev *terms.Event) {
-	m.tally.answer(ev)
+	m.tally.Answer(kindOf(ev.Tag), ev)
 	switch ev.Tag >> 56 {
 	case terms.SweepTag, terms.BlockTag:
 		m.onSwept(now, ev)
@@ -310,9 +311,9 @@ func (m *Manager) proceed(now time.Duration) {
 		return
 	case m.wanted.why != "":
 		m.beginRound(m.wanted.why, askAll)
-	case now >= m.change.due():
-		m.pace.add(now)
-		m.beginRound(m.change.text(), askChanged)
+	case now >= m.change.Due():
+		m.change.Count(now)
+		m.beginRound(m.change.Text(), askChanged)
 	case now >= m.again:
 		m.beginRound(m.whyAgain(), askAll)
 	case now >= afreshDue(m):
@@ -352,7 +353,7 @@ func afreshDue(m *Manager) time.Duration {
 func movesDue(m *Manager) time.Duration {
 	due := m.contest.delay(m.moves.Due(&m.watch, m.now))
 	switch {
-	case due == terms.Never, m.change.due() < terms.Never, m.sweep.under, m.looks.under, m.looks.due() < terms.Never:
+	case due == terms.Never, m.change.Due() < terms.Never, m.sweep.under, m.looks.under, m.looks.due() < terms.Never:
 		return terms.Never
 	case m.sweep.clean:
 		return due
@@ -382,7 +383,7 @@ func endPause(m *Manager, now time.Duration) {
 // wakeForNext asks for a call of Step when the next work between rounds is due.
 func wakeForNext(m *Manager) {
 	at := min(
-		m.change.due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), movesDue(m), m.sweep.due, m.election.pollDue(),
+		m.change.Due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), movesDue(m), m.sweep.due, m.election.pollDue(),
 		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
 	)
 	if at < terms.Never {
@@ -409,6 +410,7 @@ const (
 
 // beginRound begins a bring-up.
 func (m *Manager) beginRound(why string, kind roundKind) {
+	usesBetter := kind == useBetter && !m.wanted.afresh
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
@@ -423,10 +425,14 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		m.keys.Change(m.cfg.Keys, m.inForce)
 	}
 	m.given = m.give(kind)
+	if usesBetter {
+		m.given.Inherit.Better = m.better.ready
+	}
 	m.current, m.inRound = round.Begin(&m.given), true
 	m.doubted = map[fabric.GUID]bool{}
-	m.noticed = min(m.change.since, m.now)
-	m.change, m.again, m.wanted.why, m.alarms.due = nothingChanged, terms.Never, "", terms.Never
+	m.noticed = min(m.change.Since(), m.now)
+	m.change.Drop()
+	m.again, m.wanted.why, m.alarms.due = terms.Never, "", terms.Never
 	if kind == routeAfresh {
 		m.afresh, m.better.ready = terms.Never, nil
 	}
@@ -449,9 +455,6 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind == askAll || kind == routeAfresh, m.doubted, kind == routeAfresh, m.failed
 	if kind == moveEntries {
 		g.Limits.Moves = m.moves.Begin(&m.watch, m.now)
-	}
-	if kind == useBetter {
-		g.Inherit.Better, m.better.ready = m.better.ready, nil
 	}
 	if m.inForce == nil {
 		g.Inherit.Seen = m.result.Ledger
@@ -532,7 +535,7 @@ func (m *memory) end(now time.Duration, result *round.Result) {
 	if s := round.Report.State; s == terms.Up || s == terms.UpInPart {
 		m.good = &round
 	}
-	m.tally.round(now, round.Begun, m.noticed, result)
+	m.tally.Round(now, round.Begun, m.noticed, result)
 }
 
 // lookSoon is the time after which a manager looks again if another one, which it precedes, was
@@ -605,22 +608,22 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
 		m.share(terms.Shared{Rest: changes[mostChanges:]})
 	}
-	afterBetter(m, asked)
-	afresh := (m.given.Afresh || m.given.Inherit.Better != nil && m.result.Unfit == nil) && !m.result.More
-	m.unbalanced = !(afresh && m.result.Moved == 0) && (m.unbalanced || added || m.result.Moved > 0)
+	changed := added || m.result.Moved > 0
+	fresh := afterBetter(m, asked, changed)
+	m.unbalanced = !fresh && (m.unbalanced || changed)
 	switch {
-	case m.better.wanted: // it is from scratch
+	case m.better.expected(): // it is from scratch
 		m.afresh = terms.Never
 	case m.given.Limits.Moves > 0 && m.afresh < terms.Never: // no change of the subnet
 	case m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced:
 		m.afresh = now + m.watch.Rebalance
 	}
 	switch {
-	case afresh && m.result.Moved == 0, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
+	case fresh, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
 		m.moves.Drop()
 	case m.given.Limits.Moves > 0:
 		m.moves.Ended(m.result.Spread != nil)
-	case added || m.result.Moved > 0:
+	case changed:
 		m.moves.Changed(now)
 	}
 	if before == nil {

@@ -12,6 +12,7 @@ import (
 	"weft/sm/perf"
 	"weft/sm/terms"
 	"weft/sm/watch/moving"
+	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
 
@@ -37,7 +38,7 @@ type Snapshot struct {
 	Contested string
 	Disabled  []string // disabled switch ports, by whomever
 	Differs   []string // how our own files differ from the master's, or from the previous master's
-	Tally     Tally
+	Tally     tally.Tally
 	Queries   []terms.QueryCount // to subnet administration; set by the Runner
 	Clients   terms.Registered   // of subnet administration; set by the Runner
 	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are.
@@ -160,8 +161,8 @@ func (m *Manager) due() (list []Due) {
 	if m.wanted.why != "" {
 		list = append(list, Due{"a round: " + m.wanted.why, 0})
 	}
-	if at := m.change.due(); at < terms.Never {
-		add("a round: "+m.change.text(), at)
+	if at := m.change.Due(); at < terms.Never {
+		add("a round: "+m.change.Text(), at)
 	}
 	if m.inRound {
 		return list
