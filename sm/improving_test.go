@@ -116,7 +116,9 @@ func (m *managed) pull(id fabric.LinkID) time.Duration {
 		}
 	})
 	for {
-		if r := m.wantUpOrChanged(); r.report.State == terms.Up && !hasCable(r.found, m.f.Nodes[l.A.Node].GUID, l.A.Port) {
+		r := m.wantUpOrChanged()
+		m.t.Logf("round of %v, %v after the pull: %s; %s", r.report.Time, r.at.Sub(begun), r.report.State, r.report.Routing.Kept)
+		if r.report.State == terms.Up && !hasCable(r.found, m.f.Nodes[l.A.Node].GUID, l.A.Port) {
 			return r.at.Sub(begun)
 		}
 	}

@@ -310,6 +310,9 @@ func (s *Status) addManager(lines *rows) {
 func (s *Status) addSubnet(lines *rows) {
 	if f := s.InForce; f != nil {
 		lines.add("in force", "engine %s since %s: %s", f.Engine, f.Since, f.State)
+		if p := s.Planning; p != nil {
+			lines.add("better Plan", "being planned for %s", seconds(p.Seconds))
+		}
 		if f.Failed > 0 {
 			lines.add("rounds failed", "%d since then: switches hold the old tables", f.Failed)
 		}

@@ -52,6 +52,9 @@ func TestBetterLater(t *testing.T) {
 			if s.InForce == nil || s.Routed.Planning == nil {
 				t.Fatalf("%+v is in force, nothing under way", s.InForce)
 			}
+			if rules := v.manager.rules(); !v.manager.Successor().LastAfresh || !rules.Rebalance {
+				t.Error("the next manager would not route from scratch")
+			}
 			if c.pulled {
 				v.pullWhilePlanning(t)
 			}

@@ -584,7 +584,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	m.inForce.AddRewritten(before)
 	m.inForce.CountSince(before, m.round.Number)
 	m.reregister = m.reregister && !m.given.Reregister
-	asked := m.wanted.afresh && m.given.Afresh
+	asked := m.wanted.afresh && m.given.Afresh || before == nil && m.given.Inherit.Afresh
 	m.wanted.afresh = m.wanted.afresh && !m.given.Afresh
 	m.election = election{}
 	m.others.isIdleSince, m.others.lost = terms.Never, 0
@@ -648,7 +648,7 @@ func (m *Manager) Successor() terms.Config {
 	cfg.OwnPort, cfg.Drains = 0, m.drains.Drains
 	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
 	if c := m.inForce; c != nil {
-		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), false
+		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), m.better.expected()
 		cfg.Neighbours = terms.Neighbours(c.Fabric)
 	}
 	return cfg

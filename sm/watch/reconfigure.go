@@ -49,7 +49,7 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	switch m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); {
 	case s.Watch.Rebalance <= 0:
 		m.afresh = terms.Never
-	case m.afresh == terms.Never && m.unbalanced && m.inForce != nil:
+	case m.afresh == terms.Never && m.unbalanced && m.inForce != nil && !m.better.expected():
 		m.afresh = now + s.Watch.Rebalance
 	}
 	m.tellRules()
