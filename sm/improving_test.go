@@ -189,3 +189,15 @@ func TestResting(t *testing.T) {
 		cancel()
 	}
 }
+
+// An event that was on its way when its job ended is not taken for that of the next job.
+func TestImprovingIsOver(t *testing.T) {
+	i := improving{number: 1}
+	ev := &terms.Event{Kind: terms.Improved, Tag: 1}
+	if i.isOver(ev) || i.isOver(&terms.Event{Kind: terms.Planned}) {
+		t.Error("an event of the job is over")
+	}
+	if i.begin(t.Context(), nil, nil); !i.isOver(ev) {
+		t.Error("an event of an ended job is not over")
+	}
+}

@@ -64,6 +64,9 @@ func TestBetterLater(t *testing.T) {
 			if s.Routed.Planning != nil || s.InForce.Why != whyBetter || !r.Check.OK || strings.Contains(r.Choice, "first one") || c.engine != "" && r.Engine != c.engine {
 				t.Errorf("in force: %+v, by %s: %s; %v", s.InForce, r.Engine, r.Choice, v.texts(0, terms.BetterPlan))
 			}
+			if due := v.manager.afresh < terms.Never; due != c.pulled {
+				t.Errorf("routing from scratch is due again: %v", due)
+			}
 			for guid, lid := range v.lidsOf() {
 				if lids[guid] != lid {
 					t.Errorf("LID %d of %s is %d now", lids[guid], guid, lid)
@@ -108,4 +111,23 @@ func (v *virtual) pullWhilePlanning(t *testing.T) {
 	if v.manager.Snapshot(v.now).Routed.Planning == nil {
 		t.Error("the better Plan is not being made any more")
 	}
+}
+
+// TestNoBetter: if the engine refuses, the Plan in force stays, and nothing is planned again before
+// the subnet changes.
+func TestNoBetter(t *testing.T) {
+	v := staying(t, "random(switches=40,hosts=2,links=100,seed=3)", emulator.Options{}, terms.Config{})
+	v.manager.watch.Moves, v.besides = 0, time.Second
+	v.routeAgain("", jobOf("torus", 0))
+	rounds, told := v.told(terms.RoundBegun), v.told(terms.BetterPlan)
+	v.runUntil(v.now + 10*time.Minute)
+	s := v.manager.Snapshot(v.now)
+	texts := v.texts(0, terms.BetterPlan)
+	if len(texts) > told+1 || !strings.HasPrefix(texts[len(texts)-1], "no better Plan") || s.Routed.Planning != nil {
+		t.Errorf("%q", texts)
+	}
+	if more := v.told(terms.RoundBegun) - rounds; more > 0 || !s.InForce.Report.Routing.Check.OK {
+		t.Errorf("%d rounds more", more)
+	}
+	v.verify(t)
 }
