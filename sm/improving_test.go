@@ -109,7 +109,7 @@ func (m *managed) planning() *watch.Planning {
 func (m *managed) pull(id fabric.LinkID) time.Duration {
 	m.t.Helper()
 	l := m.f.Links[id]
-	begun := time.Now()
+	begun, used := time.Now(), cpuTime(m.t)
 	m.l.Do(func(s *emulator.Subnet) {
 		if err := s.SetLinkDown(id, true); err != nil {
 			m.t.Error(err)
@@ -117,7 +117,7 @@ func (m *managed) pull(id fabric.LinkID) time.Duration {
 	})
 	for {
 		r := m.wantUpOrChanged()
-		m.t.Logf("round of %v, %v after the pull: %s; %s", r.report.Time, r.at.Sub(begun), r.report.State, r.report.Routing.Kept)
+		m.t.Logf("%v after the pull, and %v of CPU: %s; %s", r.at.Sub(begun), cpuTime(m.t)-used, r.report.State, r.report.Routing.Kept)
 		if r.report.State == terms.Up && !hasCable(r.found, m.f.Nodes[l.A.Node].GUID, l.A.Port) {
 			return r.at.Sub(begun)
 		}
@@ -171,11 +171,11 @@ func TestResting(t *testing.T) {
 		}
 		g.set(false)
 		g.set(false)
-		passed := make(chan error)
+		passed := make(chan error, 1)
 		go func() { passed <- r.Err() }()
 		select {
-		case <-passed:
-			t.Fatal("it is not shut")
+		case err := <-passed:
+			t.Fatal("it is not shut", err)
 		case <-time.After(20 * time.Millisecond):
 		}
 		if cancelled {

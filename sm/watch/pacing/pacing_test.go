@@ -33,3 +33,24 @@ func TestPace(t *testing.T) {
 		t.Errorf("after the first one after calm: %v", c.wait(&w, c.last+time.Second))
 	}
 }
+
+// TestNoCalm: a round begins after Watch.MostQuiet, though changes come without end, and names the
+// first of them.
+func TestNoCalm(t *testing.T) {
+	c := New()
+	w := terms.UsualWatch
+	now := time.Second
+	for range 10 {
+		c.Count(now)
+	}
+	begun := now
+	for ; now < begun+2*w.MostQuiet && now < c.Due(); now += w.Quiet {
+		c.Note(&w, now, "a trap")
+	}
+	if c.Due() != begun+w.MostQuiet || c.Since() != begun || c.Text() != "a trap, and 39 more signs of change" {
+		t.Errorf("due %v after the first, at %v: %s", c.Due()-begun, c.Since(), c.Text())
+	}
+	if c.Drop(); c.Due() != terms.Never {
+		t.Errorf("due at %v", c.Due())
+	}
+}
