@@ -68,8 +68,8 @@ func (r *results) freeze(told io.Writer, dir, title, authors string) error {
 }
 
 func (r *results) readme(w io.Writer, title string) error {
-	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe command was\n\n    %s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
-		title, have(r.rows, r.sheet), len(r.sheet.Cases), cli.Version, cli.Commit(), strings.Join(r.sheet.Sources, " "), r.sheet.Command)
+	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe commands were\n\n    %s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
+		title, have(r.rows, r.sheet), r.sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.sheet.Sources, " "), strings.ReplaceAll(r.sheet.Command, "\n", "\n    "))
 	return err
 }
 
