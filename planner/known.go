@@ -78,8 +78,8 @@ const (
 	small = 2500
 )
 
-// isSmall reports whether a network is small.
-func isSmall(g *fabric.Graph) bool { return g.NumSwitches*g.NumEnds <= small }
+// IsSmall reports whether a network is small: all engines together route it in a moment.
+func IsSmall(g *fabric.Graph) bool { return g.NumSwitches*g.NumEnds <= small }
 
 // isEven reports whether all switches have the same number of hosts, and no two of them have
 // several links.
@@ -107,7 +107,7 @@ func hasParallel(g *fabric.Graph) bool {
 // destinations in different ways, none of which is best on all grids.
 func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 	missing := few
-	if isSmall(g) {
+	if IsSmall(g) {
 		if !isEven(g) {
 			return nil
 		}
@@ -130,7 +130,7 @@ func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 // few such Plans may be chosen.
 func regular(g *fabric.Graph, oneLane bool) []known {
 	inner, outer := alike(g, false), alike(g, true)
-	if isSmall(g) && (outer.fewest < outer.most || outer.missing > 0) {
+	if IsSmall(g) && (outer.fewest < outer.most || outer.missing > 0) {
 		return nil
 	}
 	if oneLane || g.NumHosts == 0 || outer.missing > few || inner.missing > few || outer.fewest+1 < outer.most {
