@@ -40,6 +40,7 @@ func TestBatchesLikeSingleLIDs(t *testing.T) {
 		{"dragonfly(4,2,2)|without(hosts=5)", "minhop"},
 		{"torus(4x3,hosts=6)", "minhop"},
 		{"hyperx(4x3,hosts=5)", "minhop"},
+		{"fullmesh(3,hosts=70)", "minhop"}, // two words of ports
 	} {
 		for wrong := range 3 {
 			g, p := plan(t, of.formula, of.engine, uint8(wrong%2), nil)

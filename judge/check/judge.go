@@ -115,14 +115,14 @@ func prepare(g *fabric.Graph, p *route.Plan, workers int, need room) *judge {
 	return j
 }
 
-// mostBlocks is the largest number of successive blocks that a worker judges before it takes others.
+// mostBlocks is the largest number of successive blocks that a worker takes at once.
 const mostBlocks = 16
 
 // walk judges the tables block by block and joins the workers' dependencies.
 func (j *judge) walk(ctx context.Context, observe func(int, *Facts) Observer) error {
 	// Successive blocks have targets in one search of distances.
 	blocks := len(j.found.blocks)
-	share := max(1, min(blocks/len(j.workers)/4, mostBlocks))
+	share := max(1, min(blocks/len(j.workers)/8, mostBlocks))
 	err := par.For(ctx, len(j.workers), (blocks+share-1)/share, func(i, part int) error {
 		w := j.worker(i)
 		if w.observer == nil && observe != nil {

@@ -82,8 +82,8 @@ func (d *Distances) Find(owners, next []int32) {
 	d.bfs.run(d.targets[known:], d.hops[known:], d.order[known:])
 }
 
-// makeRoom makes room for so many targets, for as many as a search has at once. It writes to the
-// rows of all of them by turns; an odd number of cache lines keeps the rows out of each other's way.
+// makeRoom makes room for so many targets, for as many as a search has at once. The search writes
+// to their rows by turns; an odd number of cache lines keeps the rows out of each other's way.
 func (d *Distances) makeRoom(targets int) {
 	n := len(d.placeOf)
 	odd := func(perLine int) int { return ((n+perLine-1)/perLine | 1) * perLine }
