@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 
@@ -82,8 +83,6 @@ type batch struct {
 	pairs   []pairCounts  // by switch, and once more for no switch
 	hops    []uint16      // by switch to the target in work; Unreached from no switch
 	skip    []uint64      // by switch: LIDs, as bits, that it does not send to another switch's port
-	hosts   lidList       // owned by hosts
-	others  lidList       // owned by switches
 
 	// By port slot: a word, or several, with a bit for each port by which packets from the slot
 	// leave the next switch, and of those with pairs of hosts; the pairs of hosts; whether packets
@@ -97,20 +96,19 @@ type batch struct {
 // others.
 type pairCounts [route.BlockSize]uint16
 
-// lidList lists the LIDs of a block that are bits of a mask.
-type lidList struct {
-	mask uint64
-	lids []uint8
+// some reports whether some of eight LIDs from k on, a multiple of 8, have pairs.
+func (c *pairCounts) some(k int) bool {
+	n := c[k&(route.BlockSize-8):][:8]
+	return n[0]|n[1]|n[2]|n[3]|n[4]|n[5]|n[6]|n[7] != 0
 }
 
-func (l *lidList) of(mask uint64) []uint8 {
-	if mask != l.mask {
-		l.mask, l.lids = mask, l.lids[:0]
-		for ; mask != 0; mask &= mask - 1 {
-			l.lids = append(l.lids, uint8(bits.TrailingZeros64(mask)))
-		}
+// alike returns the port of the entries from k to before end, if these are eight and equal.
+func alike(row *route.Block, k, end int) (port uint8, same bool) {
+	if end-k != 8 {
+		return 0, false
 	}
-	return l.lids
+	eight := binary.LittleEndian.Uint64(row[k&(route.BlockSize-8):])
+	return uint8(eight), eight == eight&0xFF*0x0101010101010101
 }
 
 func newBatch(w *worker) *batch {
@@ -187,16 +185,23 @@ func (b *batch) carry(order []int32, from, to int) (faulty uint64) {
 		of, row, mine := &j.ports.of[s], &b.entries[s], &b.pairs[s]
 		next, want, own := b.next[of.first:of.end], hops[s]-1, uint16(j.LIDs.Hosts[s])
 		other := uint16(0)
-		for k := from; k < to; k++ {
-			k := k & (route.BlockSize - 1)
-			port := int(row[k])
-			if port >= len(next) {
-				other = math.MaxUint16
+		for k, end := from, 0; k < to; k = end {
+			end = min(to, k&^7+8)
+			if port, same := alike(row, k, end); same && own == 0 && int(port) < len(next) && !mine.some(k) {
+				other |= hops[next[port]] ^ want // eight LIDs without pairs
 				continue
 			}
-			then := next[port]
-			other |= hops[then] ^ want
-			b.pairs[then][k] += mine[k] + own
+			for k := k; k < end; k++ {
+				k := k & (route.BlockSize - 1)
+				port := int(row[k])
+				if port >= len(next) {
+					other = math.MaxUint16
+					continue
+				}
+				then := next[port]
+				other |= hops[then] ^ want
+				b.pairs[then][k] += mine[k] + own
+			}
 		}
 		if other != 0 {
 			faulty |= b.find(s, from, to)
@@ -249,30 +254,40 @@ func (b *batch) record(lids, toHosts uint64) {
 	for s := range b.entries {
 		mine := lids &^ b.skip[s]
 		if m := mine & toHosts; m != 0 {
-			b.recordAt(s, b.hosts.of(m), uint16(b.w.j.LIDs.Hosts[s]))
+			b.recordAt(s, m, uint16(b.w.j.LIDs.Hosts[s]))
 		}
 		if m := mine &^ toHosts; m != 0 {
-			b.recordAt(s, b.others.of(m), 0)
+			b.recordAt(s, m, 0)
 		}
 	}
 }
 
 // recordAt is record for a switch, with this number of hosts that send to the LIDs.
-func (b *batch) recordAt(s int, lids []uint8, hosts uint16) {
+func (b *batch) recordAt(s int, lids uint64, hosts uint16) {
 	of, row, mine := &b.w.j.ports.of[s], &b.entries[s], &b.pairs[s]
 	next, sums := b.next[of.first:of.end], b.sums[of.first:of.end]
 	words := b.words
 	after := b.after[int(of.first)*words : int(of.end)*words]
 	afterHosts := b.afterHosts[int(of.first)*words : int(of.end)*words]
-	for _, k := range lids {
-		k &= route.BlockSize - 1
-		port := int(row[k])
-		out := b.entries[next[port]][k] - 1
-		at := port*words + int(out>>6)
-		after[at] |= 1 << (out & 63)
-		if n := mine[k] + hosts; n > 0 {
-			afterHosts[at] |= 1 << (out & 63)
-			sums[port] += int64(n)
+	for first := 0; first < route.BlockSize; first += 8 {
+		some := uint8(lids >> first)
+		if some == math.MaxUint8 && hosts == 0 && !mine.some(first) {
+			if port, same := alike(row, first, first+8); same {
+				if _, same := alike(&b.entries[next[port]], first, first+8); same {
+					some = 1 // stands for all
+				}
+			}
+		}
+		for ; some != 0; some &= some - 1 {
+			k := (first + bits.TrailingZeros8(some)) & (route.BlockSize - 1)
+			port := int(row[k])
+			out := b.entries[next[port]][k] - 1
+			at := port*words + int(out>>6)
+			after[at] |= 1 << (out & 63)
+			if n := mine[k] + hosts; n > 0 {
+				afterHosts[at] |= 1 << (out & 63)
+				sums[port] += int64(n)
+			}
 		}
 	}
 }
