@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -73,12 +74,14 @@ func (b *batches) findMasks(j *judge) bool {
 	return b.all&j.lanes.fieldMask(assigned) != 0
 }
 
-// batch judges the LIDs of one block. A row of the tables has their entries side by side. So the
+// batch judges the LIDs of one block that all switches send to their owners. A row of the tables has their entries side by side. So the
 // walk visits each switch once for many of them, and what belongs to the switch stays in the first
 // cache.
 type batch struct {
 	*batches
 	w       *worker
+	block   int           // -1 for none
+	toHosts uint64        // its LIDs of hosts, as bits
 	entries []route.Block // by switch
 	pairs   []pairCounts  // by switch, and once more for no switch
 	hops    []uint16      // by switch to the target in work; Unreached from no switch
@@ -115,36 +118,36 @@ func newBatch(w *worker) *batch {
 	n, slots := w.j.Graph.NumSwitches, len(w.j.Graph.Attached)
 	b := w.j.batches
 	return &batch{
-		batches: b, w: w, entries: make([]route.Block, n), pairs: make([]pairCounts, n+1), hops: make([]uint16, n+1), skip: make([]uint64, n),
+		batches: b, w: w, block: -1, entries: make([]route.Block, n), pairs: make([]pairCounts, n+1), hops: make([]uint16, n+1), skip: make([]uint64, n),
 		after: make([]uint64, slots*b.words), afterHosts: make([]uint64, slots*b.words), sums: make([]int64, slots), ends: make([]bool, slots),
 	}
 }
 
 // judge judges the LIDs of a block. It returns those that all switches send along shortest paths,
-// as bits. The others remain to be judged.
+// as bits. The others remain to be judged; then record records all of them.
 func (b *batch) judge(block int, owners []int32) (good uint64) {
 	j := b.w.j
+	b.block, b.toHosts = -1, 0
 	if block >= j.Plan.Tables.NumBlocks() || (block+1)*route.BlockSize > b.lids {
 		return 0
 	}
+	b.block = block
 	for s := range b.entries {
 		b.entries[s] = *j.Plan.Tables.Block(int32(s), block)
 	}
 	clear(b.pairs)
 	clear(b.skip)
-	toHosts := uint64(0)
 	for from, to := 0, 0; from < len(owners); from = to {
 		for to = from + 1; to < len(owners) && j.together(owners[from], owners[to]); to++ {
 		}
 		if owners[from] >= 0 {
 			mask := ^uint64(0) >> (route.BlockSize - (to - from)) << from
-			good |= mask &^ b.judgeRun(block, from, to, owners)
+			good |= mask &^ b.judgeRun(from, to, owners)
 			if j.Graph.IsHost(owners[from]) {
-				toHosts |= mask
+				b.toHosts |= mask
 			}
 		}
 	}
-	b.record(good, toHosts)
 	return good
 }
 
@@ -156,7 +159,7 @@ func (j *judge) together(a, b int32) bool {
 // judgeRun reads the entries of all switches for the LIDs from one to before another, which have
 // one target switch. It returns LIDs with an entry that does not lead one hop nearer to the target
 // or, there, to the owner.
-func (b *batch) judgeRun(block, from, to int, owners []int32) (faulty uint64) {
+func (b *batch) judgeRun(from, to int, owners []int32) (faulty uint64) {
 	j := b.w.j
 	target := j.Graph.EndSwitch[owners[from]]
 	hops, order := b.w.distances.To(target)
@@ -167,7 +170,7 @@ func (b *batch) judgeRun(block, from, to int, owners []int32) (faulty uint64) {
 	b.hops[len(hops)] = Unreached
 	for k := from; k < to; k++ {
 		b.skip[target] |= 1 << k
-		if j.ports.ending(j.Graph, target, b.entries[target][k], fabric.LID(block*route.BlockSize+k), owners[k]) != delivered {
+		if j.ports.ending(j.Graph, target, b.entries[target][k], fabric.LID(b.block*route.BlockSize+k), owners[k]) != delivered {
 			faulty |= 1 << k
 		}
 	}
@@ -222,8 +225,7 @@ func (b *batch) find(s int32, from, to int) (faulty uint64) {
 	return faulty
 }
 
-// follow looks up the next hop of all switches for the LID of a switch. Its neighbours send no
-// packet to it that leaves it again.
+// follow looks up the next hop of all switches for the LID of a switch.
 func (b *batch) follow(target int32, k int) (faulty uint64) {
 	j, hops := b.w.j, b.hops
 	k &= route.BlockSize - 1
@@ -241,22 +243,51 @@ func (b *batch) follow(target int32, k int) (faulty uint64) {
 	if other != 0 {
 		return 1 << k
 	}
-	for _, c := range j.Graph.OutOf(target) {
-		s := j.Graph.To[c]
-		b.skip[s] |= 1 << k
-		b.ends[j.ports.of[s].first+int32(b.entries[s][k])] = true
-	}
+	b.end(target, k)
 	return 0
 }
 
-// record records the dependencies of packets to these LIDs, and counts pairs of hosts.
-func (b *batch) record(lids, toHosts uint64) {
+// end notes the neighbours that send packets for the LID of a switch to it: none leaves it again.
+func (b *batch) end(target int32, k int) {
+	j := b.w.j
+	for _, c := range j.Graph.OutOf(target) {
+		s := j.Graph.To[c]
+		if at := j.ports.of[s].first + int32(b.entries[s][k]); int32(b.next[at]) == target {
+			b.skip[s] |= 1 << k
+			b.ends[at] = true
+		}
+	}
+}
+
+// take takes a LID of the block that all switches send to its owner, but not all along shortest
+// paths. It returns false if there is no such block, or some packets do not arrive.
+func (b *batch) take(p *Paths) bool {
+	if b.block != int(p.LID)/route.BlockSize || slices.Min(p.Depth) <= 0 {
+		return false
+	}
+	k := int(p.LID) % route.BlockSize
+	if b.skip[p.Target] |= 1 << k; !b.w.j.Graph.IsHost(p.Owner) {
+		b.end(p.Target, k)
+		return true
+	}
+	for s := range b.pairs {
+		b.pairs[s][k] = 0
+	}
+	b.carry(p.Order, k, k+1)
+	return true
+}
+
+// record records the dependencies of packets to these LIDs of the block, and counts pairs of hosts.
+func (b *batch) record(lids uint64) {
+	if lids == 0 {
+		return
+	}
 	for s := range b.entries {
 		mine := lids &^ b.skip[s]
-		if m := mine & toHosts; m != 0 {
+		if m := mine & b.toHosts; m != 0 {
 			b.recordAt(s, m, uint16(b.w.j.LIDs.Hosts[s]))
 		}
-		if m := mine &^ toHosts; m != 0 {
+		if m := mine &^ b.toHosts; m != 0 {
 			b.recordAt(s, m, 0)
 		}
 	}

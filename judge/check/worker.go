@@ -52,16 +52,25 @@ func (w *worker) judgeBlock(block int) {
 			w.paths.shortest(lid, owners[k], w.distances)
 			w.address(lid, owners[k])
 			w.count(found)
-			w.j.found.arriving[lid] = w.j.lanes.field(w.j.batches.all, assigned)
 		} else {
 			w.follow(lid, owners[k])
 			w.count(found)
-			w.collector.collect(&w.paths)
-			w.counts.transit += w.collector.takeDrained(&w.paths, found)
+			if w.batch != nil && w.batch.take(&w.paths) {
+				good |= 1 << k
+			} else {
+				w.collector.collect(&w.paths)
+				w.counts.transit += w.collector.takeDrained(&w.paths, found)
+			}
+		}
+		if good>>k&1 == 1 {
+			w.j.found.arriving[lid] = w.j.lanes.field(w.j.batches.all, assigned)
 		}
 		if w.observer != nil {
 			w.observer.Observe(&w.paths)
 		}
+	}
+	if w.batch != nil {
+		w.batch.record(good)
 	}
 }
 
