@@ -74,9 +74,9 @@ func (b *batches) findMasks(j *judge) bool {
 	return b.all&j.lanes.fieldMask(assigned) != 0
 }
 
-// batch judges the LIDs of one block that all switches send to their owners. A row of the tables has their entries side by side. So the
-// walk visits each switch once for many of them, and what belongs to the switch stays in the first
-// cache.
+// batch judges the LIDs of one block that all switches send to their owners. A row of the tables
+// has their entries side by side. So the walk visits each switch once for many of them, and what
+// belongs to the switch stays in the first cache.
 type batch struct {
 	*batches
 	w       *worker
@@ -279,9 +279,6 @@ func (b *batch) take(p *Paths) bool {
 
 // record records the dependencies of packets to these LIDs of the block, and counts pairs of hosts.
 func (b *batch) record(lids uint64) {
-	if lids == 0 {
-		return
-	}
 	for s := range b.entries {
 		mine := lids &^ b.skip[s]
 		if m := mine & b.toHosts; m != 0 {
@@ -327,11 +324,9 @@ func (b *batch) recordAt(s int, lids uint64, hosts uint16) {
 func (b *batches) finish(workers []*worker) {
 	var sum *batch
 	for _, w := range workers {
-		switch {
-		case w == nil:
-		case sum == nil:
+		if w != nil && sum == nil {
 			sum = w.batch
-		default:
+		} else if w != nil {
 			sum.add(w.batch)
 		}
 	}

@@ -30,8 +30,8 @@
 //	multicast.go  the verdict on the trees; multicastgroups.go: the trees of groups
 //
 // Four files are for speed and equal simpler code: batch.go judges the LIDs of a block together,
-// row by row of the tables; groups.go and groupmasks.go do the work of sources.go for all sources of
-// a switch at once; oncycle.go finds the part that a search for cycles has to visit.
+// row by row of the tables; groups.go and groupmasks.go do the work of sources.go for all sources
+// of a switch at once; oncycle.go finds the part that a search for cycles has to visit.
 //
 // # What it proves
 //
