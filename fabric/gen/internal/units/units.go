@@ -344,6 +344,7 @@ func (n *Pattern) Cables(u *Unit) (ports int, outside map[fabric.NodeID]int) {
 // Likeness counts the parts and cables of a unit; equal counts make units alike.
 type Likeness struct{ Switches, Servers, Ports, Outside int }
 
+// LikenessOf counts the parts and cables of a unit.
 func (n *Pattern) LikenessOf(u *Unit) Likeness {
 	ports, outside := n.Cables(u)
 	l := Likeness{Switches: len(u.Switches), Servers: len(u.Servers), Ports: ports}
