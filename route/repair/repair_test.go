@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"weft/fabric"
@@ -218,6 +219,45 @@ func wholeOnBoth(old *fabric.Graph, plan *route.Plan, o int32, g *fabric.Graph, 
 		}
 	}
 	return false
+}
+
+// TestRepairedMark: the recipe says whether a repair changed the paths or left links unused: not for
+// a lost host, but for a lost link, one that is back, a new host, and a switch that is drained no
+// more.
+func TestRepairedMark(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		apply func(f *fabric.Fabric, back bool)
+		want  [2]bool // at first without the part; then with it, from a fresh Plan without it
+	}{
+		{"nothing", func(*fabric.Fabric, bool) {}, [2]bool{false, false}},
+		{"a host", func(f *fabric.Fabric, back bool) { f.SetNodeDown(f.Links[hostLink(f)].A.Node, !back) }, [2]bool{false, true}},
+		{"a link", func(f *fabric.Fabric, back bool) { f.SetLinkDown(betweenSwitches(f, 2), !back) }, [2]bool{true, true}},
+		{"a drain", func(f *fabric.Fabric, back bool) {
+			l := f.Links[betweenSwitches(f, 2)] // from a leaf to a spine
+			f.SetSwitchDrained(max(l.A.Node, l.B.Node), !back)
+		}, [2]bool{true, true}},
+	} {
+		f, err := gen.Parse("rlft(6,2)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step, want := range c.want {
+			old := f.Compile()
+			plan := routed(t, old, "updn")
+			c.apply(f, step == 1)
+			g := f.Compile()
+			now, figures, err := Run(t.Context(), g, &Request{Old: old, Plan: plan, Held: route.Hold(old, plan, g), Workers: 1})
+			if err != nil || plan.Recipe.Repaired || now.Recipe.Repaired != want {
+				t.Errorf("%s, step %d: %v, repaired %t: %+v", c.what, step, err, now.Recipe.Repaired, figures)
+			}
+		}
+	}
+}
+
+// hostLink is the first link of a host, whose end A it is.
+func hostLink(f *fabric.Fabric) fabric.LinkID {
+	return fabric.LinkID(slices.IndexFunc(f.Links, func(l fabric.Link) bool { return f.Nodes[l.A.Node].Type == fabric.CA }))
 }
 
 // TestOtherPort: hosts of one switch exchange their ports, with and without other switches. Their

@@ -372,6 +372,7 @@ func (s *spreader) change(m move, to int32) {
 		s.load[c] += n
 	}
 	s.plan.Tables.Set(m.x, fabric.LID(m.lid), s.g.FromPort[to])
+	s.plan.Recipe.Repaired = true
 	s.moved[m.lid] = append(s.moved[m.lid], m.x)
 	s.done.Moved++
 }

@@ -118,7 +118,8 @@ type memory struct {
 	noticed time.Duration // the first sign of the change that it handles; or when it began
 	routing time.Duration // when its last Plan was asked for
 	last    *Round
-	good    *Round // the last whose Plan came into force
+	good    *Round  // the last whose Plan came into force
+	routed  *Routed // by it
 	tally   Tally
 }
 
@@ -566,6 +567,7 @@ func (m *Manager) tellEnd() {
 func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
 	m.inForce, m.clients = m.result.Ledger, m.result.Clients
+	m.routed = newRouted(m.inForce)
 	m.inForce.AddRewritten(before)
 	m.inForce.CountSince(before, m.round.Number)
 	m.reregister = m.reregister && !m.given.Reregister
@@ -592,18 +594,19 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
 		m.share(terms.Shared{Rest: changes[mostChanges:]})
 	}
-	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
+	isRepair := m.inForce.Plan.Recipe.Repaired // perhaps of a manager before us, or before our start
+	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0 || before == nil && isRepair)
 	switch {
 	case m.given.Limits.Moves > 0 && m.afresh < terms.Never: // no change of the subnet
 	case m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced:
 		m.afresh = now + m.watch.Rebalance
 	}
 	switch {
-	case m.given.Afresh, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
+	case !isRepair, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
 		m.moves.Drop()
 	case m.given.Limits.Moves > 0:
 		m.moves.Ended(m.result.Spread != nil)
-	case added || m.result.Moved > 0:
+	case before == nil || len(changes) > 0 || m.result.Moved > 0:
 		m.moves.Changed(now)
 	}
 	if before == nil {

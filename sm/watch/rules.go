@@ -213,7 +213,6 @@ func (m *Manager) tellInherited() {
 	}
 	if r.Rebalance && m.watch.Rebalance > 0 && m.result.Repaired {
 		m.afresh = m.now + m.watch.Rebalance
-		m.moves.Changed(m.now)
 	}
 	if !slices.Equal(r.Drained, m.cfg.Drain) && len(r.Drained) > 0 {
 		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(partNames(m.inForce.Fabric, r.Drained), ", "))

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"sync"
 	"time"
 
 	"weft/fabric"
@@ -59,6 +60,19 @@ type Routed struct {
 	Partitions *terms.Partitioning // nil: all ports are together
 	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
 	Levels     levels.Levels       // of service
+
+	counting sync.Once
+	servers  int
+}
+
+func newRouted(c *ledger.Ledger) *Routed {
+	return &Routed{Fabric: c.Fabric, Graph: c.Graph, Plan: c.Plan, Partitions: c.By.Partitions.Listed(), Unmatched: c.Prog.Unmatched, Levels: c.By.Levels}
+}
+
+// Servers returns the number of servers. Only the first call counts them.
+func (r *Routed) Servers() int {
+	r.counting.Do(func() { r.servers = len(r.Graph.Servers().List) })
+	return r.servers
 }
 
 // Round describes one bring-up of a Manager.
@@ -113,7 +127,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	if m.inForce != nil {
 		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels}
+		s.InForce, s.Routed = m.good, m.routed
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {

@@ -24,6 +24,9 @@ func TestSnapshot(t *testing.T) {
 	if len(s.Due) != 1 || s.Due[0].What != "a light sweep" || s.Due[0].At <= s.Now || s.Due[0].At > s.Now+terms.UsualWatch.Interval {
 		t.Errorf("due: %v", s.Due)
 	}
+	if again := v.manager.Snapshot(v.now); again.Routed != s.Routed || s.Routed.Servers() != 32 || testing.AllocsPerRun(1, func() { s.Routed.Servers() }) > 0 {
+		t.Errorf("%d servers, counted anew", s.Routed.Servers())
+	}
 	tally := s.Tally
 	if err := v.sub.SetLinkDown(v.linkOf(t, v.manager.inForce.Fabric, 40), true); err != nil {
 		t.Fatal(err)
@@ -40,7 +43,7 @@ func TestSnapshot(t *testing.T) {
 		n.TrapsBy()[128] == 0 || n.TrapsBy()[144] != 0 {
 		t.Errorf("%+v", n)
 	}
-	if after.InForce.Number < 2 || s.InForce.Number != 1 || s.Tally != tally {
+	if after.Routed == s.Routed || after.InForce.Number < 2 || s.InForce.Number != 1 || s.Tally != tally {
 		t.Error("an earlier snapshot has changed")
 	}
 	v.runUntil(v.now + 3*terms.UsualWatch.Interval)
