@@ -48,7 +48,7 @@ func betweenSwitches(f *fabric.Fabric, n int) fabric.LinkID {
 // BenchmarkSpread moves 333 entries of a Plan after the loss and the return of links, on one core.
 func BenchmarkSpread(b *testing.B) {
 	for _, c := range []struct{ formula, engine string }{
-		{"rlft(18,3)", "ftree"}, {"fat3456", "ftree"}, {"rlft(36,3)", "ftree"}, {"dragonfly(6,3,3)", "dfsssp"},
+		{"rlft(18,3)", "ftree"}, {"fat3456", "ftree"}, {"rlft(36,3)", "ftree"}, {"hyperx(6x6,hosts=6)", "hyperx"},
 	} {
 		b.Run(c.formula+" "+c.engine, func(b *testing.B) {
 			g, plan := returned(b, c.formula, c.engine, 5)
@@ -63,7 +63,7 @@ func BenchmarkSpread(b *testing.B) {
 	}
 }
 
-// returned routes a network, and repairs the Plan when links are lost, and again when they are back.
+// returned routes a network, and repairs the Plan when links are lost, and when they are back.
 func returned(t testing.TB, formula, engine string, links int) (*fabric.Graph, *route.Plan) {
 	f, err := gen.Parse(formula)
 	if err != nil {
@@ -73,11 +73,14 @@ func returned(t testing.TB, formula, engine string, links int) (*fabric.Graph, *
 	plan := routed(t, old, engine)
 	for _, down := range []bool{true, false} {
 		for n := range links {
-			f.SetLinkDown(betweenSwitches(f, 37*n), down)
+			f.SetLinkDown(betweenSwitches(f, 7*n), down)
 		}
 		g := f.Compile()
+		if plan == nil {
+			t.Fatal(engine, "refuses", formula)
+		}
 		if plan, _, err = Run(context.Background(), g, &Request{Old: old, Plan: plan, Held: route.Hold(old, plan, g), Workers: 2}); err != nil {
-			t.Fatal(err)
+			t.Fatal(formula, err)
 		}
 		old = g
 	}

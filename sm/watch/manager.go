@@ -448,6 +448,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	}
 	g.ReadTables = m.wanted.tables && m.inForce != nil
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
+	g.Inherit.Improvable = m.inForce == nil && (m.learned.rules == nil || m.learned.rules.Moves)
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
 	g.Claimed, g.HandedBy, g.Inherit.IsLeft, g.Reregister = m.claimed, m.election.handed, m.election.isLeft, m.reregister
 	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
@@ -606,7 +607,7 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.moves.Drop()
 	case m.given.Limits.Moves > 0:
 		m.moves.Ended(m.result.Spread != nil)
-	case before == nil || len(changes) > 0 || m.result.Moved > 0:
+	case added || m.result.Improvable:
 		m.moves.Changed(now)
 	}
 	if before == nil {
