@@ -275,7 +275,6 @@ func (s *spreader) change(m move, to int32) {
 	for c := to; c >= 0; c = s.now.Next[s.g.To[c]] {
 		s.load[c] += n
 	}
-	s.plan.Recipe.Repaired = true
 	s.plan.Tables.Set(m.x, fabric.LID(m.lid), s.g.FromPort[to])
 	s.plan.Recipe.Repaired = true
 	s.moved[m.lid] = append(s.moved[m.lid], m.x)
