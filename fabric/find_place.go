@@ -47,8 +47,8 @@ func (f *Fabric) find(kind, name string, types ...NodeType) (NodeID, error) {
 	if !ok || none.Count > 0 {
 		return id, err
 	}
-	if id, ok := f.portGUIDOwner(name); ok && is(&f.Nodes[id]) {
-		return id, nil
+	if end, ok := f.addressed(name); ok && is(&f.Nodes[end.Node]) {
+		return end.Node, nil
 	}
 	if other, wrong := among(func(n *Node) bool { return !is(n) }); wrong == nil {
 		return -1, fmt.Errorf("%s is a %s, not a %s", f.NodeName(other), f.Nodes[other].Type, kind)
@@ -56,18 +56,30 @@ func (f *Fabric) find(kind, name string, types ...NodeType) (NodeID, error) {
 	return -1, err
 }
 
-// portGUIDOwner finds the node that has a port GUID.
-func (f *Fabric) portGUIDOwner(name string) (NodeID, bool) {
-	q := newQuery(Unquote(strings.TrimSpace(name)))
-	if !q.isGUID || q.guid == 0 {
-		return -1, false
+// addressed finds the port that has a port GUID, or a LID as in "LID 12". A port with several LIDs
+// has them all.
+func (f *Fabric) addressed(name string) (End, bool) {
+	name = Unquote(strings.TrimSpace(name))
+	q := newQuery(name)
+	lid := uint64(0)
+	if rest, ok := strings.CutPrefix(strings.ToLower(name), "lid"); ok {
+		lid, _ = strconv.ParseUint(strings.TrimLeft(rest, " :"), 0, 16)
+	}
+	if lid == 0 && (!q.isGUID || q.guid == 0) {
+		return End{}, false
 	}
 	for i := range f.Nodes {
-		if slices.ContainsFunc(f.Nodes[i].Ports, func(p Port) bool { return p.GUID == q.guid }) {
-			return NodeID(i), true
+		for at, p := range f.Nodes[i].Ports {
+			has := p.GUID == q.guid
+			if lid > 0 {
+				has = p.LID > 0 && lid >= uint64(p.LID) && lid < uint64(p.LID)+1<<p.LMC
+			}
+			if has {
+				return End{NodeID(i), uint8(at)}, true
+			}
 		}
 	}
-	return -1, false
+	return End{}, false
 }
 
 // Place is a node or one of its ports.
@@ -85,12 +97,23 @@ func (f *Fabric) FindPlace(name string) (Place, error) {
 	}
 	id, err := f.FindNode(name)
 	if err == nil {
-		return Place{End: End{Node: id}, Whole: true}, nil
+		return f.placeOf(name, id), nil
 	}
 	if style == atNone {
 		return Place{}, err
 	}
 	return f.portOf(node, port)
+}
+
+// placeOf returns the place of a name that stands for a node: the port if a host is named by a GUID
+// or LID of this port.
+func (f *Fabric) placeOf(name string, id NodeID) Place {
+	guid, err := ParseGUID(name)
+	byNode := err == nil && guid == f.Nodes[id].GUID
+	if end, ok := f.addressed(name); ok && !byNode && end.Node == id && f.Nodes[id].Type != Switch && !f.called(name) {
+		return Place{End: end}
+	}
+	return Place{End: End{Node: id}, Whole: true}
 }
 
 // called reports whether a node has exactly this description.

@@ -113,6 +113,24 @@ func TestFindPlace(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %v", name, got, err, want)
 		}
 	}
+	// A port GUID and a LID name the port of a host, and a switch as a whole.
+	n1, leaf := &f.Nodes[3], &f.Nodes[0]
+	n1.Ports[2].GUID, n1.Ports[2].LID, n1.Ports[2].LMC = 0x7002, 16, 2
+	leaf.Ports[0].GUID, leaf.Ports[0].LID = 0x7000, 5
+	for name, want := range map[string]Place{
+		"0x7002": {End{3, 2}, false}, "LID 16": {End{3, 2}, false}, "lid:19": {End{3, 2}, false},
+		"0x7000": {End{0, 0}, true}, "LID 5": {End{0, 0}, true},
+		n1.GUID.String(): {End{3, 0}, true},
+	} {
+		if got, err := f.FindPlace(name); err != nil || got != want {
+			t.Errorf("%q: %v, %v; want %v", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"LID 20", "lid 0", "LID", "0x7003"} {
+		if got, err := f.FindPlace(name); err == nil {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
 	for name, want := range map[string]string{
 		"ib1[9]":                     `"MF0;ib1:SX6036/U1" (0x0000000000000101) has the ports 1 to 8, not 9`,
 		"ib1[-1]":                    `no node is called "ib1[-1]"`,

@@ -17,20 +17,11 @@ import (
 )
 
 // slurmFlags holds the options of the Slurm format.
-type slurmFlags struct{ names, spines, root string }
+type slurmFlags struct{ spines, root string }
 
-// read reads the files.
-func (s *slurmFlags) read() (opt batch.SlurmOptions, err error) {
-	opt.Root = s.root
-	if s.names != "" {
-		data, err := os.ReadFile(s.names)
-		if err != nil {
-			return opt, err
-		}
-		if opt.Names, err = site.ReadNames(s.names, data); err != nil {
-			return opt, err
-		}
-	}
+// read reads the files. names are those of the node name map.
+func (s *slurmFlags) read(names map[fabric.GUID]string) (opt batch.SlurmOptions, err error) {
+	opt.Root, opt.Names = s.root, names
 	if s.spines != "" {
 		data, err := os.ReadFile(s.spines)
 		if err != nil {
@@ -83,13 +74,17 @@ func convertCmd() *cobra.Command {
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slurm != (slurmFlags{}) && format != "slurm" {
-				return errors.New("--node-map, --spines and --root need --to slurm")
+				return errors.New("--spines and --root need --to slurm")
 			}
 			src, err := flags.Open(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			opt, err := slurm.read()
+			names, err := flags.NameMap()
+			if err != nil {
+				return err
+			}
+			opt, err := slurm.read(names)
 			if err != nil {
 				return err
 			}
@@ -99,7 +94,6 @@ func convertCmd() *cobra.Command {
 	flags.Add(cmd)
 	formatFlag(cmd, &format, "to", "")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` (default: standard output)")
-	cmd.Flags().StringVar(&slurm.names, "node-map", "", "slurm: `FILE` with lines \"GUID name\" that rename nodes and switches")
 	cmd.Flags().StringVar(&slurm.spines, "spines", "", "slurm: `FILE` with the GUIDs of switches that are never leaves, one a line")
 	cmd.Flags().StringVar(&slurm.root, "root", "", "slurm: `NAME` of a switch to add above all others, so that a job can span them")
 	return cmd

@@ -65,6 +65,9 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 	if runner.Wire, err = d.wires.Config(); err != nil {
 		return err
 	}
+	if runner.Config.Names, err = d.wires.Fabric.NameMap(); err != nil {
+		return err
+	}
 	files, err := cli.OpenOutputs(cmd, d.found, d.roles)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ var sharedGroups = []flagGroup{
 	{"Several subnets", "between engine-of mapping port-down hosts-only sum-of-lids"},
 	{"Connection to the subnet", "transport m-key window timeout retries umad-dev umad-sys"},
 	{"Integer-programming solver", "solver solver-time solver-total write-lp"},
-	{"Reading FABRIC", "ibnl partial quiet"},
+	{"Reading FABRIC", "ibnl partial node-map quiet"},
 	{"Output and general", "output json verbose jobs help"},
 }
 

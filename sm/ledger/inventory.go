@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"strconv"
@@ -59,7 +60,8 @@ type Node struct {
 	PKeys     uint16 // P_Keys that a port can hold
 	Entry     int32  // slot by which it was first reached
 	First     int32  // slot of port 0
-	Desc      string
+	Desc      string // NodeDescription
+	Name      string // what people call it; "": as in Desc
 	Path      []byte // directed route to Entry
 	Sw        switchInfo
 	Role      fabric.Role
@@ -187,13 +189,16 @@ func (n *Inventory) HasLink(slot int32) bool {
 // State returns the PortState of a port.
 func (n *Inventory) State(slot int32) uint64 { return mad.PortInfoPortState.Get(n.Info[slot][:]) }
 
+// Called returns the name of a node for people, "" if it is unknown.
+func (n *Node) Called() string { return cmp.Or(n.Name, n.Desc) }
+
 // NodeName returns the name of a node for people: type, description and GUID.
 func (n *Inventory) NodeName(i int32) string {
 	d := &n.Nodes[i]
-	if d.Desc == "" {
+	if d.Called() == "" {
 		return fmt.Sprintf("%s %s", d.Typ, d.GUID)
 	}
-	return fmt.Sprintf("%s %q (%s)", d.Typ, d.Desc, d.GUID)
+	return fmt.Sprintf("%s %q (%s)", d.Typ, d.Called(), d.GUID)
 }
 
 // PortName returns the name of a port for people: its node and its number.
@@ -207,12 +212,12 @@ func (n *Inventory) PortName(slot int32) string {
 // OwnPortName names the manager's own port.
 func (n *Inventory) OwnPortName() fabric.PortName {
 	d := &n.Nodes[0]
-	return fabric.PortName{Type: d.Typ.String(), GUID: d.GUID, Name: d.Desc, Port: n.PortNumber(n.OwnPort())}
+	return fabric.PortName{Type: d.Typ.String(), GUID: d.GUID, Name: d.Called(), Port: n.PortNumber(n.OwnPort())}
 }
 
 // NodePlace returns the place of a node for an Incident.
 func (n *Inventory) NodePlace(i int32) terms.Place {
-	return terms.Place{Node: n.Nodes[i].GUID, Name: n.Nodes[i].Desc, Port: -1}
+	return terms.Place{Node: n.Nodes[i].GUID, Name: n.Nodes[i].Called(), Port: -1}
 }
 
 // PortPlace returns the place of a port for an Incident.
@@ -221,7 +226,7 @@ func (n *Inventory) PortPlace(slot int32) terms.Place {
 		return terms.Place{}
 	}
 	d := &n.Nodes[n.Owner[slot]]
-	return terms.Place{Node: d.GUID, Name: d.Desc, Port: int(n.PortNumber(slot))}
+	return terms.Place{Node: d.GUID, Name: d.Called(), Port: int(n.PortNumber(slot))}
 }
 
 // NodeInfo writes into data the NodeInfo that a node reports through this port.

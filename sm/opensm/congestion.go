@@ -1,7 +1,6 @@
 package opensm
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -15,85 +14,93 @@ const ccTick = 1024
 
 // congestion imports congestion control: a single option of weft sm replaces several of OpenSM.
 func (r *importer) congestion(l line) error {
-	is, err := truth(l.value)
-	if err != nil || !is {
-		return err
-	}
-	c := &congestion.Control{}
 	number := func(name string, most uint64) uint64 {
-		d, ok := r.set[name]
-		if !ok {
-			return 0
-		}
-		n, e := within(d.value, 0, most)
-		if e != nil && err == nil {
-			err = fmt.Errorf("%s %s: %w", name, clip(d.value), e)
+		n, err := within(r.setOr(l, name).value, 0, most)
+		if err != nil {
+			r.note(r.set[name], Wrong, "%v", err)
 		}
 		return n
 	}
+	c := &congestion.Control{}
 	c.Threshold = uint8(number("cc_sw_cong_setting_threshold", 15))
 	c.PacketSize = uint8(number("cc_sw_cong_setting_packet_size", 255))
 	c.MarkingRate = uint16(number("cc_sw_cong_setting_marking_rate", 1<<16-1))
 	c.MarkVictims = strings.Trim(r.set["cc_sw_cong_setting_victim_mask"].value, "0x") != ""
-	timer, e1 := r.ofSLs("cc_ca_cong_setting_ccti_timer", 1<<16-1)
-	increase, e2 := r.ofSLs("cc_ca_cong_setting_ccti_increase", 255)
-	least, e3 := r.ofSLs("cc_ca_cong_setting_ccti_min", 255)
-	if err = errors.Join(err, e1, e2, e3); err != nil {
-		return err
-	}
+	timer := r.ofSLs("cc_ca_cong_setting_ccti_timer", 1<<16-1)
+	increase, least := r.ofSLs("cc_ca_cong_setting_ccti_increase", 255), r.ofSLs("cc_ca_cong_setting_ccti_min", 255)
 	c.Timer, c.Increase, c.Min = congestion.Picoseconds(timer)*ccTick*congestion.Nanosecond, uint16(increase), uint16(least)
 	table := strings.ReplaceAll(strings.ReplaceAll(r.set["cc_cct"].value, " ", ""), ",", "/")
+	fate, text := Left, ""
 	if c.Threshold == 0 || timer == 0 || table == "" {
 		r.note(l, Left, "without cc_sw_cong_setting_threshold, cc_ca_cong_setting_ccti_timer and cc_cct no flow waits: use congestion-control: on for default settings")
-		return nil
-	}
-	text := fmt.Sprintf("%s%s", strings.TrimSuffix(c.String(), "table="), "table="+table)
-	if _, err := congestion.Parse(text); err != nil {
-		return err
-	}
-	r.give(l, "congestion-control", text)
-	if key, ok := r.set["cc_key"]; ok && !isZero(key.value) {
-		n, err := within(key.value, 0, 1<<64-1)
-		if err != nil {
-			return fmt.Errorf("cc_key %s: %w", clip(key.value), err)
+	} else {
+		text = strings.TrimSuffix(c.String(), "table=") + "table=" + table
+		if _, err := congestion.Parse(text); err != nil {
+			r.note(l, Left, "%v", err)
+		} else {
+			fate = Taken
+			r.give(l, "congestion-control", text)
+			r.ccKey(l)
 		}
+	}
+	r.congestionParts(l, fate)
+	return nil
+}
+
+// ccKey imports the CC_Key.
+func (r *importer) ccKey(l line) {
+	key := r.setOr(l, "cc_key")
+	if n, err := number(key.value); err == nil && n != 0 {
 		r.give(key, "cc-key", fmt.Sprintf("0x%x", n))
 	}
-	return nil
+}
+
+// congestionParts says of the options that congestion replaces whether they are in its option.
+func (r *importer) congestionParts(on line, fate Fate) {
+	for _, l := range r.lines {
+		o, known := options[l.name]
+		if !known || o.fate != Taken || !strings.HasPrefix(l.name, "cc_") || o.isUsual(l.value) || l.name == "cc_key" && fate == Taken {
+			continue
+		}
+		if r.set[l.name] == l || strings.HasPrefix(l.name, "cc_ca_") {
+			r.note(l, fate, "see congestion_control, %s", on.place(l.file))
+		}
+	}
 }
 
 // ofSLs reads an option with a line for each SL: SL and value. If the values differ, the first
 // counts.
-func (r *importer) ofSLs(name string, most uint64) (value uint64, err error) {
+func (r *importer) ofSLs(name string, most uint64) (value uint64) {
 	first := true
 	for _, l := range r.lines {
 		if l.name != name {
 			continue
 		}
 		words := strings.Fields(l.value)
-		if len(words) != 2 {
-			return 0, fmt.Errorf("%s %s: want SL and NUMBER", name, clip(l.value))
+		if len(words) < 2 {
+			r.note(l, Wrong, "want SL and NUMBER")
+			continue
 		}
-		if _, err := within(words[0], 0, 15); err != nil {
-			return 0, fmt.Errorf("%s %s: %w", name, clip(l.value), err)
-		}
-		n, err := within(words[1], 0, most)
+		_, err1 := within(words[0], 0, 15)
+		n, err2 := within(words[1], 0, most)
 		switch {
-		case err != nil:
-			return 0, fmt.Errorf("%s %s: %w", name, clip(l.value), err)
+		case err1 != nil:
+			r.note(l, Wrong, "SL: %v", err1)
+		case err2 != nil:
+			r.note(l, Wrong, "%v", err2)
 		case first:
 			value, first = n, false
 		case n != value:
 			r.note(l, Left, "weft uses one value for all SLs: %d", value)
 		}
 	}
-	return value, nil
+	return value
 }
 
 // congestionDetail notes an option that has no effect without congestion_control. With it,
 // congestion imports it.
 func (r *importer) congestionDetail(l line) error {
-	if on, ok := r.set["congestion_control"]; !ok || !strings.EqualFold(on.value, "TRUE") {
+	if !r.isOn("congestion_control") {
 		r.note(l, Idle, "congestion_control is FALSE")
 	}
 	return nil

@@ -141,6 +141,7 @@ func (w *confWriter) note(option string, line int, format string, args ...any) {
 var sameValue = map[string]string{
 	"sm-key": "sm_key", "priority": "sm_priority", "window": "max_wire_smps", "retries": "transaction_retries",
 	"m-key": "m_key", "cc-key": "cc_key", "mkey-protect": "m_key_protection_level", "cn-guids": "cn_guid_file", "io-guids": "io_guid_file", "partition-enforce": "part_enforce",
+	"node-map": "node_name_map_name",
 }
 
 // times maps options of weft sm to options of OpenSM that are a number of time units.
@@ -189,6 +190,10 @@ func (w *confWriter) give(file string, s *configfile.Setting) {
 		w.giveCongestion(s, value)
 	case s.Option == "take-over" && value == "true":
 		w.set("ignore_other_sm", "TRUE")
+	case s.Option == "babbling-port" && value == "disable":
+		w.set("babbling_port_policy", "TRUE")
+	case s.Option == "gid-prefix":
+		w.set("subnet_prefix", "0x"+strings.TrimPrefix(value, "0x"))
 	default:
 		w.note(s.Option, s.Line, "OpenSM has no counterpart")
 	}

@@ -2,7 +2,6 @@ package opensm
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -14,41 +13,49 @@ import (
 	"weft/sm/terms"
 )
 
-// named opens the file that a line names; nil and a note if it does not exist.
-func (r *importer) named(l line) (*File, error) {
+// named opens the file that a line names; nil and a note if it cannot be read.
+func (r *importer) named(l line) *File {
 	if l.value == "" || r.in.Open == nil {
-		return nil, nil
-	}
-	f, err := r.in.Open(l.name, l.value)
-	if err == nil && f == nil {
-		r.note(l, Left, "the file does not exist")
-	}
-	if f != nil && len(f.Data) > mostBytes {
-		return nil, wrong(f.Name, 1, "more than %d bytes", mostBytes)
-	}
-	return f, err
-}
-
-// readNamed validates a file without counterpart in weft, so that its errors are reported.
-func (r *importer) readNamed(l line) error {
-	if l.name != "port_search_ordering_file" && l.name != "guid_routing_order_file" {
 		return nil
 	}
-	f, err := r.named(l)
+	f, err := r.in.Open(l.name, l.value)
+	switch {
+	case err != nil:
+		r.note(l, Left, "%v", err)
+	case f == nil:
+		r.note(l, Left, "the file does not exist")
+	case len(f.Data) > mostBytes:
+		r.note(l, Left, "the file has more than %d bytes", mostBytes)
+	default:
+		return f
+	}
+	return nil
+}
+
+// readNamed reads a file without counterpart in weft, and reports its bad lines.
+func (r *importer) readNamed(l line) {
+	if l.name != "port_search_ordering_file" && l.name != "guid_routing_order_file" {
+		return
+	}
+	f := r.named(l)
 	if f == nil {
-		return err
+		return
 	}
 	for n, words := range f.lines() {
-		if _, err := fabric.ParseGUID(words[0]); err != nil {
-			return wrong(f.Name, n, "%q is not a GUID", clip(words[0]))
+		at := line{file: f.Name, number: n, name: l.name, value: strings.Join(words, " ")}
+		if _, err := number(words[0]); err != nil {
+			r.note(at, Wrong, "%q is not a GUID", clip(words[0]))
+			continue
+		}
+		if l.name == "guid_routing_order_file" {
+			continue // what follows a GUID means nothing
 		}
 		for _, port := range words[1:] {
-			if _, err := strconv.ParseUint(port, 0, 8); err != nil {
-				return wrong(f.Name, n, "%q is not a port", clip(port))
+			if _, err := within(port, 0, 255); err != nil {
+				r.note(at, Wrong, "%q is not a port", clip(port))
 			}
 		}
 	}
-	return nil
 }
 
 // partitions imports a partitions file. OpenSM's default file may be missing.
@@ -58,59 +65,62 @@ func (r *importer) partitions(l line) error {
 	}
 	f, err := r.in.Open(l.name, l.value)
 	o := options[l.name]
-	if err != nil || f == nil && o.isUsual(l.value) {
-		return err
-	}
-	if f == nil {
+	if err == nil && f == nil && !o.isUsual(l.value) {
 		r.note(l, Left, "the file does not exist: all ports are in the default partition")
+	}
+	if err != nil || f == nil {
+		r.stop(err)
 		return nil
 	}
 	ps, err := partition.Read(f.Name, f.Data)
 	if err != nil {
-		return err
+		r.stop(err)
+		return nil
 	}
 	r.out.Partitions = f.Name
-	r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Taken, Text: fmt.Sprintf("partitions: %d", len(ps))})
+	r.noteFile(f, Taken, "partitions: %d", len(ps))
 	return nil
 }
 
 // stored imports the state that OpenSM has stored.
-func (r *importer) stored() (err error) {
-	add := func(f *File, fate Fate, format string, args ...any) {
-		r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: fate, Text: fmt.Sprintf(format, args...)})
-	}
+func (r *importer) stored() {
 	if f := r.in.LIDs; f != nil {
-		if r.out.LIDs, err = readLIDs(f); err != nil {
-			return err
+		lids, err := readLIDs(f)
+		r.stop(err)
+		r.out.LIDs = lids
+		if err == nil {
+			r.noteFile(f, Taken, "LIDs by port: %d; option state", len(lids))
 		}
-		add(f, Taken, "LIDs by port: %d; option state", len(r.out.LIDs))
 	}
 	if f := r.in.Keys; f != nil {
-		keys, _, err := terms.ReadKeys(f.Name, f.Data)
-		if err != nil {
-			return err
-		}
-		key, ok := r.set["m_key"]
-		switch {
-		case len(keys) == 0:
-		case ok && !isZero(key.value):
-			r.out.Settings = append(r.out.Settings, Setting{"mkey-file", []string{f.Name}})
-			add(f, Taken, "M_Keys by port: %d; option mkey-file", len(keys))
-		default:
-			add(f, Left, "M_Keys by port: %d, but opensm.conf has no m_key. weft sm skips ports with a key: set m-key or mkey-secret, and mkey-file: %s", len(keys), f.Name)
-		}
+		r.storedKeys(f)
 	}
 	if f := r.in.Neighbors; f != nil {
-		n, err := countCables(f)
-		if err != nil {
-			return err
+		if n, err := countCables(f); err != nil {
+			r.noteFile(f, Wrong, "%v; weft discovers the cables", err)
+		} else {
+			r.noteFile(f, Idle, "cables: %d; weft discovers them", n)
 		}
-		add(f, Idle, "cables: %d; weft discovers them", n)
 	}
-	return nil
 }
 
-// readLIDs parses guid2lid, and refuses LIDs assigned to two ports.
+// storedKeys imports guid2mkey.
+func (r *importer) storedKeys(f *File) {
+	keys, _, err := terms.ReadKeys(f.Name, f.Data)
+	key, ok := r.set["m_key"]
+	switch {
+	case err != nil:
+		r.stop(err)
+	case len(keys) == 0:
+	case ok && !isZero(key.value):
+		r.out.Settings = append(r.out.Settings, Setting{"mkey-file", []string{f.Name}})
+		r.noteFile(f, Taken, "M_Keys by port: %d; option mkey-file", len(keys))
+	default:
+		r.noteFile(f, Left, "M_Keys by port: %d, but opensm.conf has no m_key. weft sm skips ports with a key: set m-key or mkey-secret, and mkey-file: %s", len(keys), f.Name)
+	}
+}
+
+// readLIDs parses guid2lid, and refuses LIDs assigned to two ports. It finds all errors.
 func readLIDs(f *File) (terms.LIDMap, error) {
 	if len(f.Data) > mostBytes {
 		return nil, wrong(f.Name, 1, "more than %d bytes", mostBytes)
@@ -119,20 +129,23 @@ func readLIDs(f *File) (terms.LIDMap, error) {
 	if err != nil {
 		return nil, err
 	}
+	var errs []error
 	last, top := fabric.GUID(0), fabric.LID(0)
 	for _, guid := range byLID(m) {
 		p := m[guid]
 		switch {
 		case guid == 0:
-			return nil, wrong(f.Name, f.lineOf(guid), "LID %d belongs to a port without a GUID", p.Base)
+			errs = append(errs, wrong(f.Name, f.lineOf(guid), "LID %d belongs to a port without a GUID", p.Base))
 		case !p.Valid():
-			return nil, wrong(f.Name, f.lineOf(guid), "port %s: LID %d is not a unicast LID", guid, p.Base)
+			errs = append(errs, wrong(f.Name, f.lineOf(guid), "port %s: LID %d is not a unicast LID", guid, p.Base))
 		case p.Base <= top:
-			return nil, wrong(f.Name, f.lineOf(guid), "LID %d is assigned to port %s and to port %s: remove one of the lines", p.Base, last, guid)
+			errs = append(errs, wrong(f.Name, f.lineOf(guid), "LID %d is assigned to port %s and to port %s: remove one of the lines", p.Base, last, guid))
 		}
-		last, top = guid, p.Last()
+		if p.Last() > top {
+			last, top = guid, p.Last()
+		}
 	}
-	return m, nil
+	return m, terms.JoinErrors(errs)
 }
 
 // lineOf returns the line of a file that first names a port.

@@ -1,6 +1,7 @@
 package opensm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -21,6 +22,10 @@ type Input struct {
 	LIDs      *File // guid2lid
 	Keys      *File // guid2mkey
 	Neighbors *File
+
+	// Startup are the files that start OpenSM with options: sysconfig, defaults, init scripts and
+	// systemd units.
+	Startup []*File
 
 	// Open opens a file that an option of the configuration names. It returns nil for a missing
 	// file.
@@ -66,19 +71,18 @@ func wrong(file string, line int, format string, args ...any) error {
 	return &Error{file, line, fmt.Sprintf(format, args...)}
 }
 
-// Import reads all files. A malformed file of LIDs, keys or GUIDs is an error, as is a value that
-// the corresponding option of weft sm cannot take.
+// Import reads all files, and returns what it could translate with all errors, as joined *Error.
+// Only errors that would move a LID, a GID or a key, or open what was closed, are errors: a bad
+// file of LIDs, keys or partitions, or a bad GID prefix. All else is a Note.
 func Import(in *Input) (*Result, error) {
 	r := &importer{in: in, set: map[string]line{}}
-	if in.Config != nil {
-		if err := r.config(); err != nil {
-			return nil, err
-		}
+	r.read()
+	for _, l := range r.lines {
+		r.option(l)
 	}
-	if err := r.stored(); err != nil {
-		return nil, err
-	}
-	return &r.out, nil
+	r.unnamed()
+	r.stored()
+	return &r.out, errors.Join(r.errs...)
 }
 
 // importer is an import under way.
@@ -87,58 +91,132 @@ type importer struct {
 	set map[string]line // last line of each option
 
 	lines []line
+	errs  []error
 	out   Result
 }
 
-// note reports the result for a line of opensm.conf.
+// note reports the result for a line.
 func (r *importer) note(l line, fate Fate, format string, args ...any) {
-	r.out.Notes = append(r.out.Notes, Note{File: r.in.Config.Name, Line: l.number, Option: l.name, Value: clip(l.value), Fate: fate, Text: fmt.Sprintf(format, args...)})
+	n := Note{File: l.file, Line: l.number, Option: l.name, Value: clip(l.value), Fate: fate, Text: fmt.Sprintf(format, args...)}
+	if l.old != "" {
+		n.Option, n.Text = l.old, fmt.Sprintf("stands for %s: %s", l.name, n.Text)
+	}
+	r.out.Notes = append(r.out.Notes, n)
 }
 
-// give sets an option of weft sm for a line of opensm.conf.
-func (r *importer) give(l line, name string, values ...string) {
-	r.out.Settings = append(r.out.Settings, Setting{name, values})
-	r.note(l, Taken, "%s: %s", name, clip(strings.Join(values, ", ")))
+// noteFile reports the result for a file.
+func (r *importer) noteFile(f *File, fate Fate, format string, args ...any) {
+	r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: fate, Text: fmt.Sprintf(format, args...)})
 }
 
-// config imports opensm.conf.
-func (r *importer) config() error {
-	lines, err := readLines(r.in.Config.Name, r.in.Config.Data)
+// stop adds an error. The import then writes nothing, but goes on to find all errors.
+func (r *importer) stop(err error) {
 	if err != nil {
-		return err
+		r.errs = append(r.errs, err)
 	}
-	r.lines = lines
-	for _, l := range lines {
-		r.set[l.name] = l
+}
+
+// give sets an option of weft sm for a line.
+func (r *importer) give(l line, name string, values ...string) {
+	r.giveAs(l, Taken, name, values...)
+}
+
+// giveAs is give with another fate.
+func (r *importer) giveAs(l line, fate Fate, name string, values ...string) {
+	r.out.Settings = append(r.out.Settings, Setting{name, values})
+	r.note(l, fate, "%s: %s", name, clip(strings.Join(values, ", ")))
+}
+
+// read lists all options: of opensm.conf, then of the command line, which wins.
+func (r *importer) read() {
+	var lists [][]line
+	for _, f := range r.in.Startup {
+		list, notes := readStartup(f)
+		r.out.Notes = append(r.out.Notes, notes...)
+		lists = append(lists, list)
 	}
-	for _, l := range lines {
-		o, known := options[l.name]
-		last := r.set[l.name] == l || strings.HasPrefix(l.name, "cc_ca_") // these have a line for each SL
-		switch {
-		case !known:
-			r.note(l, Unknown, "not an option of OpenSM 3.3.23")
-		case !last:
-			r.note(l, Idle, "overridden in line %d", r.set[l.name].number)
-		case o.isUsual(l.value) && l.name != "partition_config_file":
-		case o.fate == Taken:
-			if err := takers[l.name](r, l); err != nil {
-				return wrong(r.in.Config.Name, l.number, "%s %s: %v", l.name, clip(l.value), err)
+	if r.in.Config != nil {
+		list, err := readLines(r.in.Config.Name, r.in.Config.Data)
+		r.stop(err)
+		r.lines = list
+	}
+	for _, list := range lists {
+		r.lines = append(r.lines, list...)
+	}
+	for i, l := range r.lines {
+		if o, known := options[l.name]; known && o.isTruth() && l.value != "TRUE" && l.value != "FALSE" {
+			r.note(l, Wrong, "OpenSM reads it as FALSE: it takes only TRUE as true")
+			r.lines[i].value = "FALSE"
+		}
+		r.set[l.name] = r.lines[i]
+	}
+}
+
+// option imports a line.
+func (r *importer) option(l line) {
+	o, known := options[l.name]
+	vendors, ofVendor := vendorOptions[l.name]
+	last := r.set[l.name] == l || strings.HasPrefix(l.name, "cc_ca_") // these have a line for each SL
+	switch {
+	case !last:
+		r.note(l, Idle, "overridden by %s", r.set[l.name].place(l.file))
+	case ofVendor:
+		r.note(l, Left, "%s", vendors)
+	case !known:
+		r.note(l, Unknown, "not an option of OpenSM 3.3.23")
+	case o.isUsual(l.value) && l.name != "partition_config_file":
+	case o.fate == Taken:
+		if err := takers[l.name](r, l); err != nil {
+			r.note(l, Wrong, "%v; OpenSM's default is %s", err, cmp.Or(plain(o.usual), "none"))
+		}
+	default:
+		r.readNamed(l)
+		r.note(l, o.fate, "%s", o.text)
+	}
+}
+
+// place names a line: its number, with its file if that is not the given one.
+func (l line) place(file string) string {
+	if l.file == file {
+		return fmt.Sprintf("line %d", l.number)
+	}
+	return fmt.Sprintf("%s:%d", l.file, l.number)
+}
+
+// unnamed imports the files that OpenSM reads at their default paths.
+func (r *importer) unnamed() {
+	for _, name := range []string{"partition_config_file", "torus_config", "prefix_routes_file"} {
+		if _, named := r.set[name]; named || r.in.Open == nil {
+			continue
+		}
+		o := options[name]
+		l := line{name: name, value: plain(o.usual)}
+		if name == "partition_config_file" {
+			if r.in.Config != nil || r.in.Startup != nil {
+				r.stop(r.partitions(l))
 			}
-		default:
-			if err := r.readNamed(l); err != nil {
-				return err
-			}
-			r.note(l, o.fate, "%s", o.text)
+			continue
+		}
+		f, err := r.in.Open(name, l.value)
+		if err != nil {
+			r.out.Notes = append(r.out.Notes, Note{File: l.value, Option: name, Fate: Left, Text: fmt.Sprintf("cannot be read: %v", err)})
+		} else if f != nil {
+			r.out.Notes = append(r.out.Notes, Note{File: f.Name, Option: name, Fate: o.fate, Text: o.text})
 		}
 	}
-	if _, named := r.set["partition_config_file"]; !named {
-		return r.partitions(line{name: "partition_config_file", value: plain(options["partition_config_file"].usual)})
-	}
-	return nil
 }
 
-// number parses a number in OpenSM's syntax.
-func number(text string) (uint64, error) { return strconv.ParseUint(text, 0, 64) }
+// number parses a number as strtoul does: decimal, octal after 0, or hexadecimal after 0x.
+func number(text string) (uint64, error) {
+	base, digits := 10, strings.TrimPrefix(text, "+")
+	switch {
+	case strings.HasPrefix(digits, "0x") || strings.HasPrefix(digits, "0X"):
+		base, digits = 16, digits[2:]
+	case len(digits) > 1 && digits[0] == '0':
+		base = 8
+	}
+	return strconv.ParseUint(digits, base, 64)
+}
 
 // within parses a number in a range.
 func within(text string, least, most uint64) (uint64, error) {
@@ -149,13 +227,8 @@ func within(text string, least, most uint64) (uint64, error) {
 	return n, nil
 }
 
-// truth parses TRUE or FALSE.
-func truth(text string) (bool, error) {
-	switch {
-	case strings.EqualFold(text, "TRUE"):
-		return true, nil
-	case strings.EqualFold(text, "FALSE"):
-		return false, nil
-	}
-	return false, errors.New("want TRUE or FALSE")
-}
+// truth parses a boolean as OpenSM does.
+func truth(text string) bool { return text == "TRUE" }
+
+// isOn reports whether an option of opensm.conf is TRUE.
+func (r *importer) isOn(name string) bool { return truth(r.set[name].value) }

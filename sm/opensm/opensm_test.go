@@ -77,17 +77,19 @@ func TestImport(t *testing.T) {
 		{
 			"nue", "routing_engine nue,no_fallback\nnue_max_num_vls 6\nperfmgr TRUE\n",
 			"engine = nue\noption = nue.vls=4\ncounters = 180s\nopensm.conf:1: routing_engine nue,no_fallback: taken over\n" +
-				"opensm.conf:2: nue_max_num_vls 6: taken over\nopensm.conf:3: perfmgr 180: taken over\n",
+				"opensm.conf:2: nue_max_num_vls 6: taken over\nopensm.conf:3: perfmgr_sweep_time_s 180: taken over\n",
 		},
 		{
 			"congestion control", "congestion_control TRUE\ncc_key 0x7\ncc_sw_cong_setting_threshold 0xf\ncc_sw_cong_setting_marking_rate 3\ncc_ca_cong_setting_ccti_timer 0 30\n" +
 				"cc_ca_cong_setting_ccti_timer 1 31\ncc_ca_cong_setting_ccti_increase 0 1\ncc_cct 0:0,1:5, 3:7\ncc_sw_cong_setting_credit_mask 0x2\n",
 			"congestion-control = threshold=15,rate=3,size=0,victims=no,increase=1,least=0,timer=30.72us,table=0:0/1:5/3:7\ncc-key = 0x7\n" +
 				"opensm.conf:6: cc_ca_cong_setting_ccti_timer 1 31: not taken\nopensm.conf:1: congestion_control TRUE: taken over\nopensm.conf:2: cc_key 0x7: taken over\n" +
-				"opensm.conf:9: cc_sw_cong_setting_credit_mask 0x2: not taken\n",
+				"opensm.conf:3: cc_sw_cong_setting_threshold 0xf: taken over\nopensm.conf:4: cc_sw_cong_setting_marking_rate 3: taken over\n" +
+				"opensm.conf:5: cc_ca_cong_setting_ccti_timer 0 30: taken over\nopensm.conf:6: cc_ca_cong_setting_ccti_timer 1 31: taken over\n" +
+				"opensm.conf:7: cc_ca_cong_setting_ccti_increase 0 1: taken over\nopensm.conf:8: cc_cct 0:0,1:5, 3:7: taken over\nopensm.conf:9: cc_sw_cong_setting_credit_mask 0x2: not taken\n",
 		},
 		{
-			"congestion control that does nothing", "congestion_control TRUE\ncc_sw_cong_setting_threshold 0xf\n", "opensm.conf:1: congestion_control TRUE: not taken\n",
+			"congestion control that does nothing", "congestion_control TRUE\ncc_sw_cong_setting_threshold 0xf\n", "opensm.conf:1: congestion_control TRUE: not taken\nopensm.conf:2: cc_sw_cong_setting_threshold 0xf: not taken\n",
 		},
 		{
 			"no congestion control", "cc_sw_cong_setting_threshold 0xf\n", "opensm.conf:1: cc_sw_cong_setting_threshold 0xf: not needed\n",
@@ -161,7 +163,7 @@ func TestQoSLevels(t *testing.T) {
 			}
 		}
 		delete(q.partitions, 0)
-		r := &importer{in: &Input{Config: conf("qos TRUE")}}
+		r := &importer{}
 		list, err := levels.Read("x", []byte(strings.Join(r.qosLevels(line{}, &q), "\n")))
 		if err != nil || list[0].Name != "default" || len(list) > len(q.partitions)+len(q.rules)+1 && len(list) > mostQoSLevels {
 			t.Fatalf("%v, %v", list, err)
@@ -182,38 +184,152 @@ func TestQoSLevels(t *testing.T) {
 	})
 }
 
-// TestImportErrors: what cannot be taken over without loss is named with its line.
+// TestImportErrors: a bad file of LIDs, keys or partitions ends the import, with all of its lines.
 func TestImportErrors(t *testing.T) {
-	files := map[string]string{"/etc/roots": "0x10\nspine 1\n", "/etc/order": "0x10 1 999\n"}
 	for _, c := range []struct {
 		in   Input
 		want string
 	}{
-		{Input{Config: conf("lmc 0", "lmc 8")}, "opensm.conf:2: lmc 8: want a number from 0 to 7"},
-		{Input{Config: conf("lmc")}, "opensm.conf:1: lmc has no value: want OPTION VALUE"},
-		{Input{Config: conf("", "routing_engine updown")}, `opensm.conf:2: routing_engine updown: OpenSM has no engine "updown"`},
-		{Input{Config: conf("m_key 1", "m_key_protection_level 4")}, "opensm.conf:1: m_key 1: m_key_protection_level 4: want a number from 0 to 3"},
-		{Input{Config: conf("congestion_control TRUE", "cc_sw_cong_setting_threshold 16")}, "opensm.conf:1: congestion_control TRUE: cc_sw_cong_setting_threshold 16: want a number from 0 to 15"},
-		{Input{Config: conf("congestion_control TRUE", "cc_ca_cong_setting_ccti_min 16 0")}, "opensm.conf:1: congestion_control TRUE: cc_ca_cong_setting_ccti_min 16 0: want a number from 0 to 15"},
-		{Input{Config: conf("qos TRUE", "qos_vlarb_low 0:1,15:3")}, "opensm.conf:1: qos TRUE: qos_vlarb_low: 15:3: want VL:WEIGHT, 0 to 14 and 0 to 255"},
-		{Input{Config: conf("qos FALSE", "qos_ca_vlarb_high 0:256")}, "opensm.conf:2: qos_ca_vlarb_high 0:256: 0:256: want VL:WEIGHT, 0 to 14 and 0 to 255"},
-		{Input{Config: conf("qos_sl2vl 0,1")}, "opensm.conf:1: qos_sl2vl 0,1: want the VLs of 16 SLs, got 2"},
-		{Input{Config: conf("qos_rtr_high_limit 256")}, "opensm.conf:1: qos_rtr_high_limit 256: want a number from 0 to 255"},
-		{Input{Config: conf("ignore_other_sm yes")}, "opensm.conf:1: ignore_other_sm yes: want TRUE or FALSE"},
-		{Input{Config: conf("port_search_ordering_file /etc/order")}, `/etc/order:1: "999" is not a port`},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x1 0x1\n\n0x2 0x1 0x1\n")}}, "guid2lid:3: LID 1 is assigned to port 0x0000000000000001 and to port 0x0000000000000002: remove one of the lines"},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x4 0x5\n0x2 0x5 0x5\n")}}, "guid2lid:2: LID 5 is assigned to port 0x0000000000000001 and to port 0x0000000000000002: remove one of the lines"},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x3 0x4\n")}}, "guid2lid:1: LIDs 0x3 to 0x4: a port has 1, 2, 4 ... or 128 LIDs, and the first is a multiple of their number"},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0xc000\n")}}, `guid2lid:1: "0xc000" is not a unicast LID`},
-		{Input{Neighbors: &File{"neighbors", []byte("0x1:1 0x2\n")}}, `neighbors:1: "0x2" is not GUID:PORT`},
+		{
+			Input{LIDs: &File{"guid2lid", []byte("0x1 0xc000\n0x2\n")}, Keys: &File{"guid2mkey", []byte("0x1\n")}, Config: conf("partition_config_file /etc/bad", "lmc 9")},
+			"/etc/bad:1: missing semicolon at the end of a partition\n" +
+				`guid2lid:1: "0xc000" is not a unicast LID` + "\nguid2lid:2: port 0x0000000000000002 has no LID\nguid2mkey:1: want a port GUID, or * for any port, and its M_Key",
+		},
 	} {
-		c.in.Open = opener(files)
-		if _, err := Import(&c.in); err == nil || err.Error() != c.want {
+		c.in.Open = opener(map[string]string{"/etc/bad": "what\n"})
+		r, err := Import(&c.in)
+		if err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
+		if c.in.Config != nil && !strings.Contains(told(r), "lmc 9: wrong there too") {
+			t.Errorf("the other lines are not told: %s", told(r))
+		}
 	}
-	if _, err := Import(&Input{Config: conf("routing_engine updn", "root_guid_file /etc/roots"), Open: opener(files)}); err == nil || !strings.Contains(err.Error(), "/etc/roots:2:") {
-		t.Errorf("a root that is no GUID: %v", err)
+}
+
+// TestNotTaken: what weft or OpenSM does not take is a line of the report, and ends nothing.
+func TestNotTaken(t *testing.T) {
+	files := map[string]string{
+		"/etc/roots": "0x10 spine-1\nspine 1\n16\n", "/etc/order": "0x10 1 999\n", "/etc/pgroups": "0x1\nleaves\n",
+		"/etc/policy": "qos-levels\nqos-level\nname: DEFAULT\nsl: 0\nend-qos-level\nend-qos-levels\nqos-ulps\nany, pkey 0x77: 1\nany, service-id 1: 1\nend-qos-ulps\n", "/etc/policy2": "what\n",
+		"/etc/opensm/prefix-routes.conf": "* *\n", "/etc/opensm/torus-2QoS.conf": "torus 4 4 4\n",
+	}
+	for _, c := range []struct {
+		lines, want, says string
+	}{
+		{"lmc 8", "", "lmc 8: wrong there too: want a number from 0 to 7; OpenSM's default is 0"},
+		{"lmc", "", "lmc : wrong there too"},
+		{"routing_engine ar_updn", "engine = updn\n", "engine: updn (ar_updn as updn), without adaptive routing"},
+		{"routing_engine dfp2,no_fallback", "", "weft has no engine dfp2: auto chooses one"},
+		{"routing_engine updown", "", "weft has no engine updown"},
+		{"routing_engine ar_ftree, pqft minhop", "engine = ftree,minhop\n", "ar_ftree as ftree, pqft as ftree"},
+		{"m_key 1\nm_key_protection_level 4", "m-key = 0x1\nmkey-lease = 0s\nmkey-protect = 2\n", "OpenSM uses level 2 above 3"},
+		{"m_key x", "", "OpenSM sets no key"},
+		{"transaction_retries 5000", "retries = 1000\n", "transaction_retries 5000: taken as another: retries: 1000"},
+		{"max_wire_smps 0", "window = 1024\n", "taken as another"},
+		{"sweep_interval 010", "interval = 8s\n", "taken over"},
+		{"part_enforce OFF", "", "want both, in, out or off; OpenSM's default is both"},
+		{"part_enforce in\nno_partition_enforcement TRUE", "partition-enforce = off\n", "see no_partition_enforcement, line 2"},
+		{"ignore_other_sm yes", "", "OpenSM reads it as FALSE"},
+		{"perfmgr true", "", "OpenSM reads it as FALSE"},
+		{"subnet_prefix 0xfec0000000000001", "gid-prefix = fec0000000000001\n", "taken over"},
+		{"babbling_port_policy TRUE", "babbling-port = disable\n", "taken over"},
+		{"dimn_ports_file /etc/order", "", "dimn_ports_file /etc/order: not taken: stands for port_search_ordering_file"},
+		{"no_qos FALSE", "", "no_qos TRUE: not needed: stands for qos"},
+		{"port_search_ordering_file /etc/order", "", `"999" is not a port`},
+		{"routing_engine updn\nroot_guid_file /etc/roots", "engine = updn\noption = updn.roots=0x0000000000000010\n", "spine 1: not taken: not a GUID"},
+		{"cn_guid_file /etc/pgroups", "", "copy the file with GUIDs only, and set cn-guids"},
+		{"io_guid_file /etc/names", "", "the file does not exist"},
+		{"congestion_control TRUE\ncc_sw_cong_setting_threshold 16", "", "want a number from 0 to 15"},
+		{"congestion_control TRUE\ncc_ca_cong_setting_ccti_min 16 0", "", "SL: want a number from 0 to 15"},
+		{"congestion_control TRUE\ncc_key 0x7", "", "cc_key 0x7: not taken: see congestion_control, line 1"},
+		{"qos TRUE\nqos_vlarb_low 0:1,15:3", "", "want VL:WEIGHT, 0 to 14 and 0 to 255"},
+		{"qos_sl2vl 0,1", "", "want the VLs of 16 SLs, got 2"},
+		{"qos_rtr_high_limit 256", "", "want a number from 0 to 255"},
+		{"qos TRUE\nqos_policy_file /etc/policy", "", "no partition has P_Key 0x0077"},
+		{"qos TRUE\nqos_policy_file /etc/policy2", "", "the whole file is left out"},
+		{"held_back_sw_file /etc/x", "", "drain keeps traffic off a switch"},
+		{"max_op_vls 9", "", "want a number from 1 to 5"},
+		{"console off", "", "/etc/opensm/prefix-routes.conf:0: prefix_routes_file : not taken: routers"},
+		{"console off", "", "/etc/opensm/torus-2QoS.conf:0: torus_config : not taken"},
+	} {
+		r, err := Import(&Input{Config: conf(strings.Split(c.lines, "\n")...), Open: opener(files)})
+		if err != nil {
+			t.Errorf("%s: %v", c.lines, err)
+		}
+		var settings strings.Builder
+		for _, s := range r.Settings {
+			fmt.Fprintf(&settings, "%s = %s\n", s.Option, strings.Join(s.Values, " | "))
+		}
+		var says strings.Builder
+		for _, n := range r.Notes {
+			fmt.Fprintf(&says, "%s:%d: %s %s: %s: %s\n", n.File, n.Line, n.Option, n.Value, n.Fate, n.Text)
+		}
+		if settings.String() != c.want || !strings.Contains(says.String(), c.says) {
+			t.Errorf("%s: got\n%swant\n%s%s\nin\n%s", c.lines, settings.String(), c.want, c.says, says.String())
+		}
+	}
+}
+
+// TestNothingIsLost: every line that differs from OpenSM's default is in the report, whatever its
+// value, and nothing but files of LIDs, keys and partitions ends the import.
+func TestNothingIsLost(t *testing.T) {
+	names := slices.Sorted(maps.Keys(options))
+	values := []string{"TRUE", "FALSE", "true", "", "0", "1", "7", "255", "256", "-1", "0x10", "1 2", "0:1,1:2", "ftree,ar_updn", "/etc/f", "/etc/none", "(null)", "off", "0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7"}
+	files := map[string]string{"/etc/f": "0x10 name\nword\n", "0": ""}
+	rapid.Check(t, func(t *rapid.T) {
+		var lines []string
+		for range rapid.IntRange(1, 12).Draw(t, "lines") {
+			lines = append(lines, rapid.SampledFrom(names).Draw(t, "name")+" "+rapid.SampledFrom(values).Draw(t, "value"))
+		}
+		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "partition_config_file") })
+		r, err := Import(&Input{Config: conf(lines...), Open: opener(files)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := map[int]bool{}
+		for _, n := range r.Notes {
+			told[n.Line] = true
+		}
+		for i, l := range lines {
+			name, value, _ := strings.Cut(l, " ")
+			o := options[name]
+			usual := o.usual == "(null)" && plain(value) == "" || o.usual != "(null)" && (o.isTruth() && value == o.usual || !o.isTruth() && o.isUsual(plain(value)))
+			if !usual && !told[i+1] {
+				t.Fatalf("nothing is said of line %d, %s", i+1, l)
+			}
+		}
+	})
+}
+
+// TestStartup: options of OpenSM's command line win over opensm.conf.
+func TestStartup(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"OPTIONS=\"-p 5 --routing_engine ftree -l2 -k 5\"\n", "priority = 5\nengine = ftree\nlmc = 2\nsm-key = 5\n"},
+		{"[Service]\nExecStart=/usr/sbin/opensm -B --subnet_prefix fec0000000000001 $OPTIONS\n", "gid-prefix = fec0000000000001\n"},
+		{"# PRIORITY=3\nPRIORITY=7\nGUIDS=\nif [ -n \"$GUIDS\" ]; then\n  opensm -p 1\nfi\nX=$(cat /etc/y)\n", "priority = 7\n"},
+		{"ARGS='-R updn,minhop -Z off --priority=9'\n", "engine = updn,minhop\npartition-enforce = off\npriority = 9\n"},
+		{"OPTIONS=--what\n", "what"},
+	} {
+		r, err := Import(&Input{Config: conf("sm_priority 1", "part_enforce in"), Startup: []*File{{"/etc/sysconfig/opensm", []byte(c.text)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(told(r), c.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.text, told(r), c.want)
+		}
+	}
+	if got := (&File{Data: []byte("ExecStart=/usr/sbin/opensm -F /etc/x.conf\n")}).ConfigOf(); got != "/etc/x.conf" {
+		t.Errorf("configuration %q", got)
+	}
+	for name, a := range arguments {
+		if _, known := options[a.option]; !known && a.option != "" {
+			t.Errorf("-%s: %s is no option", name, a.option)
+		}
 	}
 }
 
@@ -289,10 +405,10 @@ func TestConfigurationThereAndBack(t *testing.T) {
 		"routing_engine torus-2QoS,nue,updn", "root_guid_file /d/root_guid.conf", "nue_max_num_vls 4", "perfmgr TRUE", "perfmgr_sweep_time_s 60",
 		"congestion_control TRUE", "cc_key 0x5", "cc_sw_cong_setting_threshold 9", "cc_sw_cong_setting_packet_size 4", "cc_sw_cong_setting_marking_rate 2", "cc_sw_cong_setting_victim_mask 0xff",
 		"cc_ca_cong_setting_ccti_timer 0 77", "cc_ca_cong_setting_ccti_increase 0 2", "cc_ca_cong_setting_ccti_min 0 1", "cc_cct 0:0,1:5,2:8",
-		"cn_guid_file /d/cn", "ignore_other_sm TRUE", "part_enforce in", "transaction_timeout 300", "transaction_retries 5", "max_wire_smps 16",
+		"cn_guid_file /d/cn", "ignore_other_sm TRUE", "part_enforce in", "subnet_prefix 0xfec0000000000007", "babbling_port_policy TRUE", "node_name_map_name /d/names", "transaction_timeout 300", "transaction_retries 5", "max_wire_smps 16",
 	}
 	read := func(config *File) *Result {
-		r, err := Import(&Input{Config: config, Open: opener(map[string]string{"/d/root_guid.conf": "0x0000000000000010\n", "/d/cn": "0x5\n"})})
+		r, err := Import(&Input{Config: config, Open: opener(map[string]string{"/d/root_guid.conf": "0x0000000000000010\n", "/d/cn": "0x5\n", "/d/names": "0x5 \"n5\"\n"})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,6 +448,9 @@ func FuzzImport(f *testing.F) {
 		}
 		r, err := Import(in)
 		if err != nil {
+			if r == nil {
+				t.Fatal("no report beside errors")
+			}
 			checkError(t, err)
 			return
 		}

@@ -1,7 +1,7 @@
 package opensm
 
 import (
-	_ "embed" // options.tsv
+	_ "embed" // the tables
 	"strings"
 )
 
@@ -10,10 +10,12 @@ type Fate string
 
 // The fates.
 const (
-	Taken   Fate = "taken over" // weft sm has it, as the named option
-	Idle    Fate = "not needed" // weft sm does so anyway, or it has no effect on the subnet
-	Left    Fate = "not taken"  // weft sm has no counterpart, or behaves differently
-	Unknown Fate = "unknown"    // OpenSM 3.3.23 has no such option
+	Taken   Fate = "taken over"       // weft sm has it, as the named option
+	TakenAs Fate = "taken as another" // weft sm has something near it
+	Idle    Fate = "not needed"       // weft sm does so anyway, or it has no effect on the subnet
+	Left    Fate = "not taken"        // weft sm has no counterpart, or behaves differently
+	Wrong   Fate = "wrong there too"  // OpenSM does not take it either
+	Unknown Fate = "unknown"          // neither OpenSM 3.3.23 nor a vendor's documents have such an option
 )
 
 // option is an option of OpenSM.
@@ -41,16 +43,43 @@ func readOptions(table string) map[string]option {
 	return list
 }
 
-// line is an option set in opensm.conf.
+//go:embed vendor.tsv
+var vendorTable string
+
+// vendorOptions maps options of vendors' OpenSM to the counterpart in weft sm.
+var vendorOptions = readVendorOptions(vendorTable)
+
+// readVendorOptions parses vendor.tsv.
+func readVendorOptions(table string) map[string]string {
+	list := map[string]string{}
+	for line := range strings.Lines(table) {
+		if name, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
+			list[name] = text
+		}
+	}
+	return list
+}
+
+// line is an option set in opensm.conf, or on OpenSM's command line.
 type line struct {
+	file        string
 	number      int
 	name, value string // "" for (null) too
+	old         string // the name in the file, if it is another: an old one, or a variable
 }
 
 // mostBytes is the maximum size of a file.
 const mostBytes = 1 << 24
 
-// readLines parses the options set in opensm.conf.
+// oldNames maps names that options had in earlier releases to those of 3.3.23.
+var oldNames = map[string]string{
+	"consolodate_ipv6_snm_req": "consolidate_ipv6_snm_req", //nolint:misspell // OpenSM spelt it so
+	"dimn_ports_file":          "port_search_ordering_file", "event_db_plugin": "event_plugin_name",
+	"no_multicast_option": "disable_multicast", "per_module_logging": "per_module_logging_file", "ucast_dump_file": "lfts_file", "updn_guid_file": "root_guid_file",
+}
+
+// readLines parses the options set in opensm.conf, as OpenSM reads them: a comment ends a line even
+// between quotes, and an option may have no value.
 func readLines(name string, data []byte) (list []line, err error) {
 	if len(data) > mostBytes {
 		return nil, wrong(name, 1, "more than %d bytes", mostBytes)
@@ -58,38 +87,54 @@ func readLines(name string, data []byte) (list []line, err error) {
 	n := 0
 	for text := range strings.Lines(string(data)) {
 		n++
+		text, _, _ = strings.Cut(text, "#")
 		text = strings.TrimSpace(text)
-		if text == "" || text[0] == '#' {
+		if text == "" {
 			continue
 		}
-		at := strings.IndexAny(text, " \t")
-		if at < 0 {
-			return nil, wrong(name, n, "%s has no value: want OPTION VALUE", clip(text))
+		option, value := text, ""
+		if at := strings.IndexAny(text, " \t"); at >= 0 {
+			option, value = text[:at], text[at:]
 		}
-		list = append(list, line{n, text[:at], plain(text[at:])})
+		list = append(list, line{file: name, number: n, name: option, value: plain(value)}.renamed())
 	}
 	return list, nil
 }
 
-// plain strips blanks, quotes and a comment from a value; (null) is empty.
+// renamed gives an option with an old name its present one.
+func (l line) renamed() line {
+	if now := oldNames[l.name]; now != "" {
+		l.old, l.name = l.name, now
+	}
+	if l.name == "no_qos" { // the opposite of qos
+		l.old, l.name = l.name, "qos"
+		l.value = map[bool]string{true: "FALSE", false: "TRUE"}[l.value == "TRUE"]
+	}
+	return l
+}
+
+// plain strips blanks and quotes from a value; (null) is empty.
 func plain(value string) string {
 	value = strings.TrimSpace(value)
-	if value != "" && (value[0] == '"' || value[0] == '\'') {
-		if end := strings.IndexByte(value[1:], value[0]); end >= 0 {
-			return value[1 : end+1]
-		}
+	if n := len(value); n > 1 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+		return value[1 : n-1]
 	}
-	value, _, _ = strings.Cut(value, "#")
-	if value = strings.TrimSpace(value); value == "(null)" {
+	if value == "(null)" {
 		return ""
 	}
 	return value
 }
 
+// isTruth reports whether an option is true or false.
+func (o option) isTruth() bool { return o.usual == "TRUE" || o.usual == "FALSE" }
+
 // isUsual reports whether a value equals the default, perhaps in another notation.
-func (o *option) isUsual(value string) bool {
+func (o option) isUsual(value string) bool {
 	usual := plain(o.usual)
-	if strings.EqualFold(usual, value) {
+	if o.isTruth() {
+		return truth(value) == truth(usual)
+	}
+	if usual == value {
 		return true
 	}
 	a, err1 := number(usual)

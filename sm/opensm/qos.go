@@ -30,45 +30,38 @@ const weftLimit = 16
 // qos holds the QoS options for ports between switches, the busiest links: weft's levels are the
 // same at all ports.
 type qos struct {
-	vl         [16]uint64 // by SL
-	high, low  [16]uint64 // weights, by VL
-	limit      uint64     // of the high table, in 4 KB; 0: one packet
-	told       [16]bool   // VLs named in opensm.conf
+	vl         [16]uint64           // by SL
+	high, low  [16]uint64           // weights, by VL
+	limit      uint64               // of the high table, in 4 KB; 0: one packet
+	told       [16]bool             // VLs named in opensm.conf
+	all        partition.Partitions // nil: only the default one
 	partitions map[uint8][]uint16
 	rules      map[uint8][]string // of a policy file, by SL, in the syntax of a levels file
 }
 
 // qos imports QoS: a level for each lane that SLs have of their own, with its weight as the share.
 func (r *importer) qos(l line) error {
-	is, err := truth(l.value)
-	if err != nil || !is {
-		return err
-	}
-	q, err := r.readQoS()
-	if err != nil {
-		return err
-	}
-	if err := r.qosPolicy(l, q); err != nil {
-		return err
-	}
+	q := r.readQoS()
+	r.qosPolicy(l, q)
 	list := r.qosLevels(l, q)
 	if len(list) < 2 {
 		r.note(l, Idle, "only SL 0 is used: no sl= in partitions.conf, no rule in a policy file, no qos_sl2vl, qos_vlarb_high or qos_vlarb_low")
 		return nil
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# From the qos options of %s.\n%s\n", r.in.Config.Name, strings.Join(list, "\n"))
+	fmt.Fprintf(&b, "# From the qos options of %s.\n%s\n", l.file, strings.Join(list, "\n"))
 	if _, err := levels.Read("levels", b.Bytes()); err != nil {
-		return err
+		r.note(l, Left, "no levels: %v", err)
+		return nil
 	}
 	r.out.Levels = b.Bytes()
-	r.out.Notes = append(r.out.Notes, Note{File: r.in.Config.Name, Line: l.number, Option: l.name, Value: l.value, Fate: Taken, Text: "levels: " + strings.Join(list, "; ")})
+	r.note(l, Taken, "levels: %s", strings.Join(list, "; "))
 	return nil
 }
 
-// readQoS parses the QoS options.
-func (r *importer) readQoS() (q *qos, err error) {
-	q = &qos{partitions: map[uint8][]uint16{}, rules: map[uint8][]string{}}
+// readQoS parses the QoS options. qosDetail reports their errors.
+func (r *importer) readQoS() *qos {
+	q := &qos{partitions: map[uint8][]uint16{}, rules: map[uint8][]string{}}
 	value := func(what, usual string) (text string, told bool) {
 		for _, name := range []string{"qos_swe_" + what, "qos_" + what} {
 			if l, ok := r.set[name]; ok && !isUnset(l.value) {
@@ -78,9 +71,12 @@ func (r *importer) readQoS() (q *qos, err error) {
 		return usual, false
 	}
 	text, told := value("sl2vl", usualSL2VL)
-	if q.vl, err = readSL2VL(text); err != nil {
-		return nil, fmt.Errorf("qos_sl2vl: %w", err)
+	vl, err := readSL2VL(text)
+	if err != nil {
+		vl, _ = readSL2VL(usualSL2VL)
+		told = false
 	}
+	q.vl = vl
 	for sl := range q.vl {
 		q.told[q.vl[sl]] = q.told[q.vl[sl]] || told
 	}
@@ -90,39 +86,42 @@ func (r *importer) readQoS() (q *qos, err error) {
 	}{{"vlarb_high", usualHigh, &q.high}, {"vlarb_low", usualLow, &q.low}} {
 		text, told := value(table.what, table.usual)
 		if *table.to, err = readWeights(text); err != nil {
-			return nil, fmt.Errorf("qos_%s: %w", table.what, err)
+			*table.to, _ = readWeights(table.usual)
+			told = false
 		}
 		for vl, weight := range table.to {
 			q.told[vl] = q.told[vl] || told && weight > 0
 		}
 	}
 	text, _ = value("high_limit", usualLimit)
-	if q.limit, err = within(text, 0, 255); err != nil {
-		return nil, fmt.Errorf("qos_high_limit: %w", err)
-	}
-	return q, r.qosPartitions(q)
+	q.limit, _ = within(text, 0, 255) // else 0, the default
+	r.qosPartitions(q)
+	return q
 }
 
-// qosPartitions finds the SLs of partitions. The method partitions reports errors of the file.
-func (r *importer) qosPartitions(q *qos) error {
-	file := plain(options["partition_config_file"].usual)
-	if l, ok := r.set["partition_config_file"]; ok {
-		file = l.value
-	}
+// partitionFile returns the partitions of the imported file; nil if there are none. The method
+// partitions reports errors of the file.
+func (r *importer) partitionFile() partition.Partitions {
+	file := r.setOr(line{}, "partition_config_file").value
 	if r.in.Open == nil {
 		return nil
 	}
 	f, err := r.in.Open("partition_config_file", file)
-	if f == nil {
-		return err
+	if f == nil || err != nil {
+		return nil
 	}
-	ps, err := partition.Read(f.Name, f.Data)
-	for i := range ps {
-		if sl := ps[i].SL; sl > 0 {
-			q.partitions[sl] = append(q.partitions[sl], ps[i].Key)
+	ps, _ := partition.Read(f.Name, f.Data)
+	return ps
+}
+
+// qosPartitions finds the SLs of partitions.
+func (r *importer) qosPartitions(q *qos) {
+	q.all = r.partitionFile()
+	for i := range q.all {
+		if sl := q.all[i].SL; sl > 0 {
+			q.partitions[sl] = append(q.partitions[sl], q.all[i].Key)
 		}
 	}
-	return err
 }
 
 // qosLevels returns the lines of a levels file, SL 0 first, and notes any differences.
@@ -291,11 +290,11 @@ func (r *importer) qosDetail(l line) error {
 	if isUnset(between.value) {
 		between = r.set["qos_"+what]
 	}
-	switch on, ok := r.set["qos"]; {
-	case !ok || !strings.EqualFold(on.value, "TRUE"):
+	switch {
+	case !r.isOn("qos"):
 		r.note(l, Idle, "qos is FALSE")
 	case between.value == l.value || kind == "swe_":
-		r.note(l, Taken, "levels: see qos, line %d", on.number)
+		r.note(l, Taken, "levels: see qos, %s", r.set["qos"].place(l.file))
 	default:
 		r.note(l, Left, "weft uses the levels and shares of ports between switches at all ports")
 	}
@@ -336,7 +335,7 @@ func readWeights(text string) (weights [16]uint64, err error) {
 
 // qosPolicyDetail notes a QoS policy file without QoS. With it, qos imports the file.
 func (r *importer) qosPolicyDetail(l line) error {
-	if on, ok := r.set["qos"]; !ok || !strings.EqualFold(on.value, "TRUE") {
+	if !r.isOn("qos") {
 		r.note(l, Idle, "qos is FALSE")
 	}
 	return nil

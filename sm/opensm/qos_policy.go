@@ -9,40 +9,34 @@ import (
 	"strings"
 
 	"weft/route/levels"
+	"weft/sm/partition"
 )
 
 // qosPolicy imports a QoS policy file, if there is one: its rules for an SL go to that SL's level.
-func (r *importer) qosPolicy(on line, q *qos) error {
-	l, named := r.set["qos_policy_file"]
-	usual := plain(options["qos_policy_file"].usual)
-	if !named {
-		l = line{on.number, "qos_policy_file", usual}
-	}
+func (r *importer) qosPolicy(on line, q *qos) {
+	l := r.setOr(on, "qos_policy_file")
+	usual := options["qos_policy_file"].isUsual(l.value)
 	if r.in.Open == nil || l.value == "" {
-		return nil
+		return
 	}
 	f, err := r.in.Open(l.name, l.value)
-	switch {
-	case err != nil:
-		return err
-	case f == nil && named && !strings.EqualFold(l.value, usual):
-		r.note(l, Left, "the file does not exist")
-		return nil
-	case f == nil:
-		return nil
-	case len(f.Data) > mostBytes:
-		return wrong(f.Name, 1, "more than %d bytes", mostBytes)
+	if f == nil && err == nil && usual {
+		return
 	}
-	p := policyReader{file: f, taken: map[string][]levels.Range{}, sls: map[string]uint64{}, words: q.rules}
+	if f = r.named(l); f == nil {
+		return
+	}
+	p := policyReader{file: f, taken: map[string][]levels.Range{}, sls: map[string]uint64{}, words: map[uint8][]string{}, partitions: q.all}
 	if err := p.read(); err != nil {
-		return err
+		r.note(l, Left, "%v: the whole file is left out", err)
+		return
 	}
+	q.rules = p.words
 	if len(q.partitions) > 0 {
 		p.note(0, Left, "For a partition without a rule OpenSM uses the SL of DEFAULT, whatever partitions.conf says; weft uses the level of its sl=")
 	}
-	r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Taken, Text: fmt.Sprintf("levels: %d rules; see qos, line %d", p.rules, on.number)})
+	r.noteFile(f, Taken, "levels: %d rules; see qos, %s", p.rules, on.place(f.Name))
 	r.out.Notes = append(r.out.Notes, p.notes...)
-	return nil
 }
 
 // policyReader parses a QoS policy file (QoS_management_in_OpenSM.txt): levels by name, rules that
@@ -54,6 +48,8 @@ type policyReader struct {
 	simple *uint64      // the SL of default in qos-ulps, used without a level DEFAULT
 	match  []policyRule // in order
 	ulps   []policyRule // simple rules, applied after match
+
+	partitions partition.Partitions
 
 	taken map[string][]levels.Range // by kind: values of earlier rules
 	words map[uint8][]string        // by SL, in the syntax of a levels file
@@ -306,12 +302,17 @@ func (p *policyReader) give() error {
 	return nil
 }
 
+// hasPartition reports whether a partition has a P_Key, given without its membership bit.
+func (p *policyReader) hasPartition(key uint16) bool {
+	return key == 0x7FFF || slices.ContainsFunc(p.partitions, func(q partition.Partition) bool { return q.Key&0x7FFF == key })
+}
+
 // mostPolicyWords is the maximum number of words for a rule.
 const mostPolicyWords = 1024
 
 // giveRule assigns a rule's values, unless an earlier rule has.
 func (p *policyReader) giveRule(kind string, r *policyRule) error {
-	var words []string
+	var words, missing []string
 	for _, whole := range r.asks[kind] {
 		for _, left := range without(whole, p.taken[kind]) {
 			p.taken[kind] = append(p.taken[kind], left)
@@ -321,12 +322,22 @@ func (p *policyReader) giveRule(kind string, r *policyRule) error {
 			}
 			format := map[string]string{"class": "class=%d", "partition": "partition=0x%04x"}[kind]
 			for n := left.First; n <= left.Last && len(words) <= mostPolicyWords; n++ {
+				if kind == "partition" && !p.hasPartition(uint16(n)) {
+					missing = append(missing, fmt.Sprintf("0x%04x", n))
+					continue
+				}
 				words = append(words, fmt.Sprintf(format, n))
 			}
 		}
 		if len(words) > mostPolicyWords {
 			return errors.New("the rule names more than 1024 numbers: weft's levels have no ranges of QoS classes or P_Keys")
 		}
+	}
+	if len(missing) > 0 {
+		p.note(r.line, Wrong, "no partition has P_Key %s: OpenSM leaves it out of the rule, too", clip(strings.Join(missing, ", ")))
+	}
+	if len(words) == 0 {
+		return nil
 	}
 	p.rules++
 	p.words[uint8(r.sl)] = append(p.words[uint8(r.sl)], words...)

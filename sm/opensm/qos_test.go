@@ -73,7 +73,7 @@ end-qos-match-rules
 // TestQoSPolicy: what rules give an SL belongs to the level of that SL, first come first served,
 // and what weft has no rule for is told with its line.
 func TestQoSPolicy(t *testing.T) {
-	files := map[string]string{"/etc/opensm/qos-policy.conf": fullPolicy}
+	files := map[string]string{"/etc/opensm/qos-policy.conf": fullPolicy, "/etc/opensm/partitions.conf": "a=0x1 : ALL ;\nb=0xabc : ALL ;\n"}
 	r, err := Import(&Input{Config: conf("qos TRUE"), Open: opener(files)})
 	if err != nil {
 		t.Fatal(err)
@@ -106,22 +106,22 @@ sl6 share=1 sl=6 service=0x6234-0x6234 partition=0x0abc
 		}
 	}
 	for text, want := range map[string]string{
-		"qos-levels\n":                                           ":2: qos-levels has no end",
-		"qos-rules\n":                                            `:1: "qos-rules": want one of qos-ulps, `,
-		"qos-ulps\nend-qos-ulps\n":                               ":1: there is no level DEFAULT",
-		"qos-ulps\ndefault : 16\n":                               ":2: default: SL: want a number from 0 to 15",
-		"qos-ulps\nany, lid 3 : 1\n":                             `:2: "any, lid 3" is not a rule of qos-ulps`,
-		"qos-ulps\nsdp, port-num 1-65536 : 1\n":                  ":2: 1-65536: want NUMBER or FIRST-LAST, up to 0xffff",
-		"qos-ulps\ndefault:0\nany, pkey 1-2000: 1":               ":3: qos-ulps has no end",
-		"qos-ulps\ndefault:0\nany, pkey 1-2000: 1\nend-qos-ulps": ":3: the rule names more than 1024 numbers",
-		"qos-levels\nqos-level\nname: a\nend-qos-level\n":        `:4: level "a": sl: want a number from 0 to 15`,
-		"qos-levels\nqos-level\nvl: 1\n":                         `:3: "vl" is not part of a qos-level`,
-		"qos-match-rules\nqos-match-rule\nlid: 1\n":              `:3: "lid" is not part of a qos-match-rule`,
+		"qos-levels\n":                             ":2: qos-levels has no end",
+		"qos-rules\n":                              `:1: "qos-rules": want one of qos-ulps, `,
+		"qos-ulps\nend-qos-ulps\n":                 ":1: there is no level DEFAULT",
+		"qos-ulps\ndefault : 16\n":                 ":2: default: SL: want a number from 0 to 15",
+		"qos-ulps\nany, lid 3 : 1\n":               `:2: "any, lid 3" is not a rule of qos-ulps`,
+		"qos-ulps\nsdp, port-num 1-65536 : 1\n":    ":2: 1-65536: want NUMBER or FIRST-LAST, up to 0xffff",
+		"qos-ulps\ndefault:0\nany, pkey 1-2000: 1": ":3: qos-ulps has no end",
+		"qos-match-rules\nqos-match-rule\nqos-class: 0-1030\nqos-level-name: d\nend-qos-match-rule\nend-qos-match-rules\nqos-levels\nqos-level\nname: default\nsl: 0\nend-qos-level\nqos-level\nname: d\nsl: 1\nend-qos-level\nend-qos-levels\n": ":2: the rule names more than 1024 numbers",
+		"qos-levels\nqos-level\nname: a\nend-qos-level\n": `:4: level "a": sl: want a number from 0 to 15`,
+		"qos-levels\nqos-level\nvl: 1\n":                  `:3: "vl" is not part of a qos-level`,
+		"qos-match-rules\nqos-match-rule\nlid: 1\n":       `:3: "lid" is not part of a qos-match-rule`,
 		"qos-ulps\ndefault:0\nend-qos-ulps\nqos-match-rules\nqos-match-rule\nqos-class: 1\nqos-level-name: x\nend-qos-match-rule\nend-qos-match-rules\n": `:5: there is no level "x"`,
 	} {
-		_, err := Import(&Input{Config: conf("qos TRUE"), Open: opener(map[string]string{"/etc/opensm/qos-policy.conf": text})})
-		if err == nil || !strings.Contains(err.Error(), "/etc/opensm/qos-policy.conf"+want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
+		r, err := Import(&Input{Config: conf("qos TRUE"), Open: opener(map[string]string{"/etc/opensm/qos-policy.conf": text})})
+		if err != nil || len(r.Notes) == 0 || !strings.Contains(r.Notes[0].Text, "/etc/opensm/qos-policy.conf"+want) || r.Notes[0].Fate != Left {
+			t.Errorf("%q: %v, %v, want %s", text, err, r.Notes, want)
 		}
 	}
 }

@@ -14,6 +14,8 @@ type Report struct {
 	Settings []Setting `json:"settings"` // of weft sm
 	Notes    []Note    `json:"notes"`
 	Written  []string  `json:"written"` // written files; none if nothing was to be written
+
+	Errors []string `json:"errors,omitempty"` // nothing was written because of these
 }
 
 // counted lists the headings of the notes, the worst first.
@@ -22,7 +24,9 @@ var counted = []struct {
 	words string
 }{
 	{Unknown, "unknown, left out"},
+	{Wrong, "wrong there too: OpenSM does not take it either"},
 	{Left, "without counterpart, or different"},
+	{TakenAs, "taken as something near it"},
 	{Taken, "taken over"},
 	{Idle, "not needed"},
 }

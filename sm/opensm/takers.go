@@ -18,9 +18,9 @@ var takers map[string]func(*importer, line) error
 func init() { // not a literal: some takers refer to the options of others
 	takers = map[string]func(*importer, line) error{
 		"sm_key":                   numberOf("sm-key", 0, 1<<64-1),
-		"lmc":                      numberOf("lmc", 0, fabric.MaxLMC),
-		"sm_priority":              numberOf("priority", 0, 15),
-		"max_wire_smps":            numberOf("window", 1, 1024),
+		"lmc":                      below("lmc", fabric.MaxLMC),
+		"sm_priority":              below("priority", 15),
+		"max_wire_smps":            (*importer).wire,
 		"transaction_retries":      numberOf("retries", 0, 1000),
 		"transaction_timeout":      timeOf("timeout", "ms"),
 		"m_key":                    (*importer).mKey,
@@ -39,6 +39,9 @@ func init() { // not a literal: some takers refer to the options of others
 		"ignore_other_sm":          (*importer).ignoreOthers,
 		"perfmgr":                  (*importer).counters,
 		"perfmgr_sweep_time_s":     (*importer).countersDetail,
+		"subnet_prefix":            (*importer).prefix,
+		"node_name_map_name":       (*importer).nodeNames,
+		"babbling_port_policy":     (*importer).babbling,
 		"congestion_control":       (*importer).congestion,
 		"qos":                      (*importer).qos,
 		"qos_policy_file":          (*importer).qosPolicyDetail,
@@ -53,10 +56,22 @@ func init() { // not a literal: some takers refer to the options of others
 	}
 }
 
-// numberOf returns a taker for a number.
+// numberOf returns a taker for a number. The range is weft's; beyond it the nearest number is
+// taken.
 func numberOf(name string, least, most uint64) func(*importer, line) error {
 	return func(r *importer, l line) error {
-		n, err := within(l.value, least, most)
+		n, err := number(l.value)
+		if err != nil {
+			return errors.New("not a number")
+		}
+		return r.giveNumber(l, name, n, least, most, "")
+	}
+}
+
+// below returns a taker for a number that OpenSM checks: beyond most it uses its default.
+func below(name string, most uint64) func(*importer, line) error {
+	return func(r *importer, l line) error {
+		n, err := within(l.value, 0, most)
 		if err == nil {
 			r.give(l, name, strconv.FormatUint(n, 10))
 		}
@@ -64,37 +79,87 @@ func numberOf(name string, least, most uint64) func(*importer, line) error {
 	}
 }
 
-// timeOf returns a taker for a number of time units.
-func timeOf(name, unit string) func(*importer, line) error {
-	return func(r *importer, l line) error {
-		n, err := within(l.value, 1, 1<<31)
-		if err == nil {
-			r.give(l, name, fmt.Sprintf("%d%s", n, unit))
-		}
-		return err
+// giveNumber sets an option to a number, or to the nearest one in the range of weft sm.
+func (r *importer) giveNumber(l line, name string, n, least, most uint64, unit string) error {
+	near := min(max(n, least), most)
+	if near == n {
+		r.give(l, name, strconv.FormatUint(n, 10)+unit)
+		return nil
 	}
-}
-
-// enforce imports where switches drop packets of other partitions.
-func (r *importer) enforce(l line) error {
-	word := strings.ToLower(l.value)
-	if !slices.Contains([]string{"both", "in", "out", "off"}, word) {
-		return errors.New("want both, in, out or off")
-	}
-	r.give(l, "partition-enforce", word)
+	r.giveAs(l, TakenAs, name, strconv.FormatUint(near, 10)+unit)
 	return nil
 }
 
-// enforceNone imports no_partition_enforcement, the predecessor of part_enforce.
-func (r *importer) enforceNone(l line) error {
-	is, err := truth(l.value)
-	if err != nil || !is {
-		return err
+// wire imports the number of SMPs in flight; 0 is no limit.
+func (r *importer) wire(l line) error {
+	n, err := number(l.value)
+	if err != nil {
+		return errors.New("not a number")
 	}
-	if other, ok := r.set["part_enforce"]; ok {
-		r.note(l, Idle, "see line %d", other.number)
+	if n == 0 {
+		n = 1 << 32
+	}
+	return r.giveNumber(l, "window", n, 1, 1024, "")
+}
+
+// timeOf returns a taker for a number of time units.
+func timeOf(name, unit string) func(*importer, line) error {
+	return func(r *importer, l line) error {
+		n, err := within(l.value, 0, 1<<32-1)
+		if err != nil {
+			return errors.New("not a number")
+		}
+		return r.giveNumber(l, name, n, 1, 1<<31, unit)
+	}
+}
+
+// prefix imports the subnet prefix, a part of all GIDs.
+func (r *importer) prefix(l line) error {
+	n, err := number(l.value)
+	if err != nil {
+		return errors.New("not a number")
+	}
+	r.give(l, "gid-prefix", fmt.Sprintf("%016x", n))
+	return nil
+}
+
+// nodeNames imports a node name map that weft sm can read.
+func (r *importer) nodeNames(l line) error {
+	f := r.named(l)
+	if f == nil {
 		return nil
 	}
+	if _, err := site.ReadNames(f.Name, f.Data); err != nil {
+		r.note(l, Left, "%v: mend the line, and set node-map", err)
+		return nil
+	}
+	r.give(l, "node-map", f.Name)
+	return nil
+}
+
+// babbling imports that ports which send many traps are disabled.
+func (r *importer) babbling(l line) error {
+	r.give(l, "babbling-port", "disable")
+	return nil
+}
+
+// enforce imports where switches drop packets of other partitions. OpenSM knows its words in lower
+// case only.
+func (r *importer) enforce(l line) error {
+	switch {
+	case !slices.Contains([]string{"both", "in", "out", "off"}, l.value):
+		return errors.New("want both, in, out or off")
+	case r.isOn("no_partition_enforcement"):
+		r.note(l, Idle, "see no_partition_enforcement, %s", r.set["no_partition_enforcement"].place(l.file))
+	default:
+		r.give(l, "partition-enforce", l.value)
+	}
+	return nil
+}
+
+// enforceNone imports no_partition_enforcement, the predecessor of part_enforce, which wins over
+// it.
+func (r *importer) enforceNone(l line) error {
 	r.give(l, "partition-enforce", "off")
 	return nil
 }
@@ -113,24 +178,35 @@ func (r *importer) interval(l line) error {
 func (r *importer) mKey(l line) error {
 	n, err := within(l.value, 0, 1<<64-1)
 	if err != nil {
-		return err
+		return errors.New("not a number: OpenSM sets no key")
 	}
 	r.give(l, "m-key", fmt.Sprintf("0x%x", n))
-	for _, d := range []struct {
-		name, to, unit string
-		most           uint64
-	}{{"m_key_lease_period", "mkey-lease", "s", 1<<16 - 1}, {"m_key_protection_level", "mkey-protect", "", 3}} {
-		own, ok := r.set[d.name]
-		if !ok {
-			own = line{l.number, d.name, plain(options[d.name].usual)}
-		}
-		n, err := within(own.value, 0, d.most)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", d.name, clip(own.value), err)
-		}
-		r.give(own, d.to, strconv.FormatUint(n, 10)+d.unit)
+	own := r.setOr(l, "m_key_lease_period")
+	lease, err := within(own.value, 0, 1<<16-1)
+	if err != nil {
+		r.note(own, Wrong, "not a number to 65535: OpenSM's lease is 0")
 	}
+	r.give(own, "mkey-lease", strconv.FormatUint(lease, 10)+"s")
+	own = r.setOr(l, "m_key_protection_level")
+	bits, err := within(own.value, 0, 1<<8-1)
+	switch {
+	case err != nil:
+		r.note(own, Wrong, "not a number: OpenSM's level is 0")
+	case bits > 3:
+		r.note(own, Wrong, "OpenSM uses level 2 above 3")
+		bits = 2
+	}
+	r.give(own, "mkey-protect", strconv.FormatUint(bits, 10))
 	return nil
+}
+
+// setOr returns the line of an option, or one with its default at the place of another option.
+func (r *importer) setOr(at line, name string) line {
+	if own, ok := r.set[name]; ok {
+		return own
+	}
+	at.name, at.value, at.old = name, plain(options[name].usual), ""
+	return at
 }
 
 // mKeyDetail notes an option that has no effect without m_key. With it, mKey imports it.
@@ -159,48 +235,73 @@ func (r *importer) vls(l line) error {
 // engineNames maps OpenSM's engines to weft's; "" if weft has none.
 var engineNames = map[string]string{
 	"minhop": "minhop", "updn": "updn", "ftree": "ftree", "lash": "lash", "dor": "dor", "torus-2qos": "torus", "nue": "nue",
-	"dfsssp": "dfsssp", "sssp": "sssp", "dnup": "", "file": "",
+	"dfsssp": "dfsssp", "sssp": "sssp", "dnup": "", "file": "", "none": "",
 }
 
-// chain returns the requested engines by weft's names, the ones that weft lacks, and whether OpenSM
-// falls back to minhop.
-func (r *importer) chain() (names, none []string, goesOn bool, err error) {
-	goesOn = true
+// vendorEngines maps engines of vendors' OpenSM to the nearest ones of weft; "" if weft's auto
+// chooses. weft routes none of them adaptively.
+var vendorEngines = map[string]string{
+	"ar_updn": "updn", "ar_ftree": "ftree", "ar_torus": "torus", "ar_dor": "dor", "ar_minhop": "minhop", "pqft": "ftree", "kdor-hc": "hyperx", "kdor-ghc": "hyperx",
+	"asym_tree": "updn", "asymtree": "updn", "dfp": "", "dfp2": "", "chain": "", "auto": "",
+}
+
+// chain is a list of routing engines.
+type chain struct {
+	names  []string // of weft
+	near   []string // OpenSM's names of engines that were taken as others
+	none   []string // OpenSM's names of engines without counterpart
+	goesOn bool     // OpenSM falls back to minhop
+}
+
+// chain reads the requested engines.
+func (r *importer) chain() (c chain) {
+	c.goesOn = true
 	for word := range strings.FieldsFuncSeq(r.set["routing_engine"].value, func(c rune) bool { return strings.ContainsRune(", \t;", c) }) {
-		if strings.EqualFold(word, "no_fallback") {
-			goesOn = false
+		lower := strings.ToLower(word)
+		name, known := engineNames[lower]
+		vendors, ofVendor := vendorEngines[lower]
+		switch {
+		case lower == "no_fallback":
+			c.goesOn = false
+			continue
+		case known && name != "":
+		case ofVendor && vendors != "":
+			name, c.near = vendors, append(c.near, fmt.Sprintf("%s as %s", word, vendors))
+		default:
+			c.none = append(c.none, word)
 			continue
 		}
-		name, known := engineNames[strings.ToLower(word)]
-		switch {
-		case !known:
-			return nil, nil, false, fmt.Errorf("OpenSM has no engine %q", clip(word))
-		case name == "":
-			none = append(none, word)
-		case !slices.Contains(names, name):
-			names = append(names, name)
+		if !slices.Contains(c.names, name) {
+			c.names = append(c.names, name)
 		}
 	}
-	return names, none, goesOn && !slices.Contains(names, "minhop"), nil
+	c.goesOn = c.goesOn && !slices.Contains(c.names, "minhop")
+	return c
 }
 
 // engines imports the list of engines.
 func (r *importer) engines(l line) error {
-	names, none, goesOn, err := r.chain()
-	if err != nil {
-		return err
+	c := r.chain()
+	if len(c.none) > 0 {
+		instead := ""
+		if len(c.names) == 0 {
+			instead = ": auto chooses one"
+		}
+		r.note(l, Left, "weft has no engine %s%s", clip(strings.Join(c.none, ", ")), instead)
 	}
-	if len(none) > 0 {
-		r.note(l, Left, "weft has no engine %s", strings.Join(none, ", "))
-	}
-	if len(names) == 0 {
+	if len(c.names) == 0 {
 		return nil // default: auto
 	}
-	r.give(l, "engine", strings.Join(names, ","))
+	if len(c.near) > 0 {
+		r.out.Settings = append(r.out.Settings, Setting{"engine", []string{strings.Join(c.names, ",")}})
+		r.note(l, TakenAs, "engine: %s (%s), without adaptive routing", strings.Join(c.names, ","), strings.Join(c.near, ", "))
+	} else {
+		r.give(l, "engine", strings.Join(c.names, ","))
+	}
 	switch {
-	case slices.Contains(names, "minhop") || slices.Contains(names, "sssp"):
+	case slices.Contains(c.names, "minhop") || slices.Contains(c.names, "sssp"):
 		r.note(l, Left, "weft sm does not distribute routes of minhop and sssp that can deadlock (see unproven)")
-	case goesOn:
+	case c.goesOn:
 		r.note(l, Left, "if all of these refuse, OpenSM uses minhop, and weft sm has no routes: add nue at the end of the list")
 	}
 	return nil
@@ -208,24 +309,14 @@ func (r *importer) engines(l line) error {
 
 // roots passes the root switches to the engines that use them.
 func (r *importer) roots(l line) error {
-	f, err := r.named(l)
-	if f == nil {
-		return err
+	list := r.guids(l)
+	if len(list) == 0 {
+		return nil
 	}
-	guids, err := site.ReadGUIDs(f.Name, f.Data)
-	if err != nil {
-		return err
-	}
-	names, _, _, _ := r.chain() // engines reports its errors
-	var list []string
-	for _, g := range guids {
-		if text := g.String(); !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
+	names := r.chain().names
 	var given []string
 	for _, engine := range []string{"ftree", "updn"} {
-		if slices.Contains(names, engine) && len(list) > 0 {
+		if slices.Contains(names, engine) {
 			given = append(given, engine+".roots="+strings.Join(list, ";"))
 		}
 	}
@@ -235,6 +326,29 @@ func (r *importer) roots(l line) error {
 	}
 	r.addOptions(l, given...)
 	return nil
+}
+
+// guids reads the GUIDs of the file that a line names, and reports the lines that OpenSM does not
+// take. A word after a GUID, such as a name, means nothing.
+func (r *importer) guids(l line) (list []string) {
+	f := r.named(l)
+	if f == nil {
+		return nil
+	}
+	for n, words := range f.lines() {
+		guid, err := number(words[0])
+		if err != nil {
+			r.note(line{file: f.Name, number: n, name: l.name, value: strings.Join(words, " ")}, Left, "not a GUID: weft has no groups of ports, and OpenSM 3.3.23 reads no further")
+			continue
+		}
+		if text := fabric.GUID(guid).String(); !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	if len(list) == 0 {
+		r.note(l, Left, "the file has no GUIDs")
+	}
+	return list
 }
 
 // addOptions adds engine options.
@@ -251,31 +365,33 @@ func (r *importer) addOptions(l line, options ...string) {
 
 // nueVLs imports the lanes of nue, rounded down to 8, 4, 2 or 1.
 func (r *importer) nueVLs(l line) error {
-	n, err := within(l.value, 0, 15)
+	n, err := within(l.value, 0, 255)
 	if err != nil {
 		return err
 	}
-	if names, _, _, _ := r.chain(); !slices.Contains(names, "nue") {
+	if !slices.Contains(r.chain().names, "nue") {
 		r.note(l, Idle, "nue is not requested")
 		return nil
 	}
 	lanes := uint64(8)
-	for lanes > n {
+	for lanes > n { // 0: all of them
 		lanes /= 2
 	}
 	r.addOptions(l, "nue.vls="+strconv.FormatUint(lanes, 10))
 	return nil
 }
 
-// hostsOf returns a taker for a file of hosts, which must be valid.
+// hostsOf returns a taker for a file of hosts. weft sm reads the same file, if all of its lines are
+// GUIDs.
 func hostsOf(name string) func(*importer, line) error {
 	return func(r *importer, l line) error {
-		f, err := r.named(l)
+		f := r.named(l)
 		if f == nil {
-			return err
+			return nil
 		}
 		if _, err := site.ReadGUIDs(f.Name, f.Data); err != nil {
-			return err
+			r.note(l, Left, "%v: copy the file with GUIDs only, and set %s", err, name)
+			return nil
 		}
 		r.give(l, name, f.Name)
 		return nil
@@ -284,29 +400,18 @@ func hostsOf(name string) func(*importer, line) error {
 
 // ignoreOthers imports that other managers are ignored.
 func (r *importer) ignoreOthers(l line) error {
-	is, err := truth(l.value)
-	if err == nil && is {
-		r.give(l, "take-over", "true")
-	}
-	return err
+	r.give(l, "take-over", "true")
+	return nil
 }
 
 // counters imports the polling of port counters and its interval.
 func (r *importer) counters(l line) error {
-	is, err := truth(l.value)
-	if err != nil || !is {
-		return err
-	}
-	every, ok := r.set["perfmgr_sweep_time_s"]
-	if !ok {
-		every = line{l.number, l.name, plain(options["perfmgr_sweep_time_s"].usual)}
-	}
-	return timeOf("counters", "s")(r, every)
+	return timeOf("counters", "s")(r, r.setOr(l, "perfmgr_sweep_time_s"))
 }
 
 // countersDetail notes an option that has no effect without perfmgr. With it, counters imports it.
 func (r *importer) countersDetail(l line) error {
-	if on, ok := r.set["perfmgr"]; !ok || !strings.EqualFold(on.value, "TRUE") {
+	if !r.isOn("perfmgr") {
 		r.note(l, Idle, "perfmgr is FALSE")
 	}
 	return nil

@@ -154,6 +154,7 @@ func (f *finder) addFound(slot int32, data []byte, local uint8) int32 {
 	}
 	ports := mad.NodeInfoNumPorts.Get(data)
 	id := f.AddNode(data, path, local)
+	f.Nodes[id].Name = f.given.By.Names[f.Nodes[id].GUID]
 	n := &f.Nodes[id]
 	if ports == 0 || ports > fabric.MaxPorts || uint64(local) > ports {
 		f.note(terms.BadPortCount, f.NodePlace(id), "%s says that it has %d ports, and was reached by its port %d", f.NodeName(id), ports, local)

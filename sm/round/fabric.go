@@ -63,7 +63,7 @@ func (f *finder) dropNode(id int32) {
 // addToFabric adds a node to the Fabric, without its cables.
 func (f *finder) addToFabric(out *fabric.Fabric, id int32) {
 	n := &f.Nodes[id]
-	v, err := out.AddNode(n.Typ, n.GUID, int(n.Ports), n.Desc)
+	v, err := out.AddNode(n.Typ, n.GUID, int(n.Ports), n.Called())
 	if err != nil { // AddNode of the inventory and ByGUID rule this out
 		f.noteLoss(terms.BadNode, f.NodePlace(id), "%v", err)
 		return

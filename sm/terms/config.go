@@ -44,6 +44,8 @@ type Config struct {
 	QuarantineStrangers bool           // leave out nodes not in Admitted, or not in Expected
 	Admitted            []fabric.GUID  `json:"-"` // sorted node GUIDs; from the previous master
 
+	Names map[fabric.GUID]string // what people call nodes, by GUID; others have their descriptions
+
 	Between    sa.Between           // how the subnet is connected to others
 	Congestion *congestion.Settings // congestion control, set by the Runner; nil: unchanged
 	// Options holds the options that affect routes or written values, by name. A standby compares

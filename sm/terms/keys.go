@@ -93,18 +93,13 @@ func (k *Keys) Reaches(old *Keys) bool {
 // begins a comment. Key 0 means none, as OpenSM writes it in guid2mkey.
 func ReadKeys(name string, data []byte) (known map[fabric.GUID]uint64, others []uint64, err error) {
 	known = map[fabric.GUID]uint64{}
-	for i, line := range bytes.Split(data, []byte("\n")) {
-		line, _, _ = bytes.Cut(line, []byte("#"))
-		words := bytes.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
+	err = eachLine(name, data, func(words [][]byte) error {
 		guid, key, err := parseKey(words)
-		if _, twice := known[guid]; err == nil && twice {
-			err = fmt.Errorf("port %s is named twice", guid)
-		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+			return err
+		}
+		if _, twice := known[guid]; twice {
+			return fmt.Errorf("port %s is named twice", guid)
 		}
 		switch {
 		case guid == 0:
@@ -112,6 +107,10 @@ func ReadKeys(name string, data []byte) (known map[fabric.GUID]uint64, others []
 		case key != 0:
 			known[guid] = key
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	return known, others, nil
 }

@@ -2,6 +2,7 @@ package terms
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -70,32 +71,58 @@ func (p PortLIDs) isFree(by []int32) bool {
 }
 
 // ReadLIDs parses LIDs in the form of OpenSM's guid2lid file. Each line holds a port GUID, its
-// first LID and its last LID; # begins a comment. name is the file name for errors.
+// first LID and its last LID; # begins a comment. name is the file name for errors. It finds all
+// bad lines, and names 20.
 func ReadLIDs(name string, data []byte) (LIDMap, error) {
 	m := LIDMap{}
-	for i, line := range bytes.Split(data, []byte("\n")) {
-		line, _, _ = bytes.Cut(line, []byte("#"))
-		words := bytes.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
+	err := eachLine(name, data, func(words [][]byte) error {
 		guid, err := fabric.ParseGUID(string(words[0]))
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+			return err
 		}
 		if len(words) < 2 {
-			return nil, fmt.Errorf("%s:%d: port %s has no LID", name, i+1, guid)
+			return fmt.Errorf("port %s has no LID", guid)
 		}
 		p, err := parsePortLIDs(words[1:])
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+			return err
 		}
 		if _, twice := m[guid]; twice {
-			return nil, fmt.Errorf("%s:%d: port %s is named twice", name, i+1, guid)
+			return fmt.Errorf("port %s is named twice", guid)
 		}
 		m[guid] = p
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return m, nil
+}
+
+// eachLine calls parse for the words of each line that is not empty; # begins a comment. It returns
+// the errors of all lines, with file and number.
+func eachLine(name string, data []byte, parse func(words [][]byte) error) error {
+	var errs []error
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		if words := bytes.Fields(line); len(words) > 0 {
+			if err := parse(words); err != nil {
+				errs = append(errs, fmt.Errorf("%s:%d: %w", name, i+1, err))
+			}
+		}
+	}
+	return JoinErrors(errs)
+}
+
+// mostErrors is the maximum number of errors that are told of one file.
+const mostErrors = 20
+
+// JoinErrors joins the errors of a file, up to a limit; nil if there are none.
+func JoinErrors(errs []error) error {
+	if more := len(errs) - mostErrors; more > 0 {
+		errs = append(errs[:mostErrors:mostErrors], fmt.Errorf("and %d more", more))
+	}
+	return errors.Join(errs...)
 }
 
 // parsePortLIDs parses the first LID of a port and, if present, the last one.

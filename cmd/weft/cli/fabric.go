@@ -17,6 +17,7 @@ type FabricFlags struct {
 	IBNL  string
 	Dir   string // of files
 	Roles string // with AddRoles
+	Names string // a node name map
 	Quiet bool
 	// partial accepts files that lack a part of the network.
 	Partial bool
@@ -27,6 +28,7 @@ type FabricFlags struct {
 // Add adds the flags.
 func (f *FabricFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.IBNL, "ibnl", "", "for topo files: directory `DIR` of .ibnl system definitions (default: ibnl beside the file)")
+	cmd.Flags().StringVar(&f.Names, "node-map", "", "`FILE` with names of nodes, one line for each: GUID, then the name, as OpenSM's node-name-map; they replace the descriptions")
 	cmd.Flags().BoolVar(&f.Partial, "partial", false, "accept an incomplete file: it ends early, nodes did not answer, lines contradict each other, or forwarding tables lack switches")
 	cmd.Flags().BoolVarP(&f.Quiet, "quiet", "q", false, "do not print warnings about odd input")
 }
@@ -50,6 +52,9 @@ func (f *FabricFlags) Open(cmd *cobra.Command, arg string) (*source.Source, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := f.giveNames(src); err != nil {
+		return nil, err
+	}
 	if err := f.giveRoles(src); err != nil {
 		return nil, err
 	}
@@ -64,6 +69,27 @@ func (f *FabricFlags) Open(cmd *cobra.Command, arg string) (*source.Source, erro
 		fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", w)
 	}
 	return src, nil
+}
+
+// NameMap reads the node name map; nil if there is none.
+func (f *FabricFlags) NameMap() (map[fabric.GUID]string, error) {
+	if f.Names == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(f.Names)
+	if err != nil {
+		return nil, err
+	}
+	return site.ReadNames(f.Names, data)
+}
+
+// giveNames renames the nodes that the node name map lists.
+func (f *FabricFlags) giveNames(src *source.Source) error {
+	names, err := f.NameMap()
+	if err == nil && names != nil {
+		src.Warnings = slices.Concat(site.Rename(src.Fabric, f.Names, names), src.Warnings)
+	}
+	return err
 }
 
 // giveRoles sets the roles of switches from the file, and warns of unknown switches.

@@ -15,7 +15,7 @@ import (
 
 // WireFlags holds the options for attaching to a subnet.
 type WireFlags struct {
-	fabric    FabricFlags
+	Fabric    FabricFlags // of an emulated subnet; the names are those of any subnet
 	Transport string
 	window    int
 	timeout   time.Duration
@@ -29,7 +29,7 @@ const TransportHelp = "CHOOSING THE SUBNET\n\n--transport selects the subnet, an
 
 // Add adds the flags.
 func (w *WireFlags) Add(cmd *cobra.Command) {
-	w.fabric.Add(cmd)
+	w.Fabric.Add(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&w.Transport, "transport", "t", "umad:", "subnet and `PORT` to attach to: ibsim, umad:DEVICE/PORT, emulate:FABRIC ...")
 	f.IntVar(&w.window, "window", 32, "number `N` of management datagrams in flight at a time")
@@ -63,7 +63,9 @@ func (w *WireFlags) Open(cmd *cobra.Command, manage bool) (wire.Transport, error
 		return nil, fmt.Errorf("--transport %w", err)
 	}
 	if target.Fabric != "" {
-		src, err := w.fabric.Open(cmd, target.Fabric)
+		emulated := w.Fabric
+		emulated.Names = "" // devices keep their descriptions
+		src, err := emulated.Open(cmd, target.Fabric)
 		if err != nil {
 			return nil, err
 		}

@@ -52,7 +52,7 @@ const mayChange = "may-change"
 
 // changeable lists the flags of weft sm that SIGHUP may change. Others need a restart.
 var changeable = []string{
-	"interval", "rebalance-after", "moves-per-minute", "no-moves", "pause", "priority", "sm-key", "unproven", "take-over", "ask-roles", "lids", "plan", "output", "json",
+	"interval", "rebalance-after", "moves-per-minute", "no-moves", "pause", "priority", "sm-key", "unproven", "take-over", "ask-roles", "lids", "plan", "output", "json", "node-map",
 	"partitions", "partition-enforce", "drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "babbling-port", "babbling-rate", "keep-absent",
 	"m-key", "mkey-secret", "mkey-old-secret", "mkey-file", "mkey-protect", "mkey-lease",
 	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids", "levels",

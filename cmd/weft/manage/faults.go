@@ -52,7 +52,7 @@ func (s *smFlags) expected(cmd *cobra.Command) (*fabric.Fabric, error) {
 		}
 		return nil, nil
 	}
-	src, err := (&cli.FabricFlags{Quiet: true}).Open(cmd, s.expect)
+	src, err := (&cli.FabricFlags{Quiet: true, Names: s.wires.Fabric.Names}).Open(cmd, s.expect)
 	if err != nil {
 		return nil, fmt.Errorf("--expect: %w", err)
 	}

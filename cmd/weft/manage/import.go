@@ -28,12 +28,15 @@ const importHelp = `Convert an OpenSM configuration and its stored LIDs, so that
 Input is opensm.conf, the files that it names, and OpenSM's cache (guid2lid, guid2mkey, neighbors).
 Each argument is a directory with such files, a FILE recognised by its name, or NAME=FILE. The default
 is /etc/opensm and /var/cache/opensm. Files named in opensm.conf are opened there, else looked for
-in DIR, so copies from another machine work. OpenSM may be running.
+in DIR, so copies from another machine work. OpenSM may be running. Options of OpenSM's command line
+are read from the file that starts it: startup=FILE, by default sysconfig/opensm, default/opensm,
+opensm.service or opensmd in DIR, or in their usual places if no argument is given.
 
 Output is a configuration for weft sm --config (--output), and a state file with the LIDs of all ports
 (--state). Without these two nothing is written, and the report shows what would be. The report
-lists every setting without a counterpart, with a different meaning, or not understood, with its
-line. A line of guid2lid that is not understood is an error, so that no LID is lost.
+lists every setting with its line: taken over, taken as something near it, without a counterpart,
+wrong in OpenSM too, or unknown. Only a bad file of LIDs, keys or partitions is an error, so that no
+LID or key moves and nothing is opened that was closed; then nothing is written, and the status is 2.
 
 --set adds options that OpenSM does not have. OpenSM's QoS settings and QoS policy become a file of
 levels beside that of --output, with the ending .levels (docs/levels.md).`
@@ -75,7 +78,10 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	r, err := opensm.Import(in)
-	if err = cmp.Or(err, files.unused()); err != nil {
+	if err != nil {
+		return f.refuse(cmd, r, err)
+	}
+	if err := files.unused(); err != nil {
 		return err
 	}
 	named, forget, err := f.storeLevels(cmd, r)
@@ -101,6 +107,13 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 		report.Written = append(report.Written, f.output)
 	}
 	return cli.Answer(cmd.OutOrStdout(), report, f.asJSON)
+}
+
+// refuse prints the report of an import with errors, which writes nothing, and returns them.
+func (f *importFlags) refuse(cmd *cobra.Command, r *opensm.Result, err error) error {
+	report := &opensm.Report{LIDs: len(r.LIDs), Settings: append([]opensm.Setting{}, r.Settings...), Notes: append([]opensm.Note{}, r.Notes...), Written: []string{}}
+	report.Errors = strings.Split(err.Error(), "\n")
+	return cmp.Or(cli.Answer(cmd.OutOrStdout(), report, f.asJSON), err)
 }
 
 // storeLevels writes the file of levels next to the configuration, which names it and is checked
@@ -218,12 +231,19 @@ func writePrivate(cmd *cobra.Command, path string, data []byte) error {
 // openSMDirs are the directories of OpenSM's configuration and of its cache.
 var openSMDirs = []string{"/etc/opensm", "/var/cache/opensm"}
 
+// startups are the usual places of files that start OpenSM, and their names in a directory.
+var (
+	startups     = []string{"/etc/sysconfig/opensm", "/etc/default/opensm", "/etc/systemd/system/opensm.service", "/lib/systemd/system/opensm.service", "/etc/init.d/opensmd", "/etc/init.d/opensm"}
+	startupNames = []string{"sysconfig/opensm", "default/opensm", "opensm.service", "opensmd"}
+)
+
 // openSMNames are the names of OpenSM's files.
 var openSMNames = []string{"opensm.conf", "guid2lid", "guid2mkey", "neighbors"}
 
 // openSMFiles finds OpenSM's files by the arguments of weft sm import.
 type openSMFiles struct {
 	args  []string
+	usual bool              // args are the usual directories
 	named map[string]string // by its name: a file
 	used  map[string]bool   // by its name: a file that was named and read
 	dirs  []string
@@ -231,13 +251,14 @@ type openSMFiles struct {
 
 // newOpenSMFiles sorts the arguments into directories and named files.
 func newOpenSMFiles(args []string) (*openSMFiles, error) {
-	if len(args) == 0 {
+	usual := len(args) == 0
+	if usual {
 		args = slices.DeleteFunc(slices.Clone(openSMDirs), func(dir string) bool { _, err := os.Stat(dir); return err != nil })
 		if len(args) == 0 {
 			return nil, fmt.Errorf("found neither %s: name the directories with OpenSM's files", strings.Join(openSMDirs, " nor "))
 		}
 	}
-	o := &openSMFiles{args: args, named: map[string]string{}, used: map[string]bool{}}
+	o := &openSMFiles{args: args, usual: usual, named: map[string]string{}, used: map[string]bool{}}
 	for _, arg := range args {
 		if name, path, ok := strings.Cut(arg, "="); ok && !strings.Contains(name, "/") {
 			o.named[name] = path
@@ -269,10 +290,47 @@ func (o *openSMFiles) input() (*opensm.Input, error) {
 			found++
 		}
 	}
-	if found == 0 {
+	if err := o.startup(in); err != nil {
+		return nil, err
+	}
+	if found == 0 && in.Startup == nil {
 		return nil, fmt.Errorf("%s: found none of %s: OpenSM keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
 	}
 	return in, nil
+}
+
+// startup opens the files that start OpenSM, and the configuration that they name if none was
+// given.
+func (o *openSMFiles) startup(in *opensm.Input) error {
+	paths := []string{}
+	if o.usual {
+		paths = startups
+	}
+	for _, dir := range o.dirs {
+		for _, name := range startupNames {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	if given := o.named["startup"]; given != "" {
+		o.used["startup"] = true
+		paths = []string{given}
+	}
+	for _, path := range paths {
+		f, err := readOpenSMFile(path)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			continue
+		}
+		in.Startup = append(in.Startup, f)
+		if config := f.ConfigOf(); config != "" && in.Config == nil {
+			if in.Config, err = o.ofOption("config", config); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // ofOption opens the file of an option: the one given on the command line for it, else the one at

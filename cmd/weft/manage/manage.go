@@ -235,6 +235,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.config.Expected, err = s.expected(cmd); err != nil {
 		return nil, err
 	}
+	if s.config.Names, err = s.wires.Fabric.NameMap(); err != nil {
+		return nil, err
+	}
 	if s.config.Expected != nil && s.config.Keys.Given() {
 		s.config.Neighbours = terms.Neighbours(s.config.Expected)
 	}

@@ -201,6 +201,9 @@ func (r *serving) reload(ctx context.Context) {
 	if !reflect.DeepEqual(was.config.Levels, runner.Config.Levels) && !slices.Contains(changed, "levels") {
 		changed = append(changed, "levels")
 	}
+	if !reflect.DeepEqual(was.config.Names, runner.Config.Names) && !slices.Contains(changed, "node-map") {
+		changed = append(changed, "node-map")
+	}
 	if !was.config.Keys.Equal(&runner.Keys) && !slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(name, "key") }) {
 		changed = append(changed, "M_Keys")
 	}

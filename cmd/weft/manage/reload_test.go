@@ -55,7 +55,7 @@ func atReload(t *testing.T) (base lines, changes map[string]lines) {
 		"lids": dir + "/lids", "plan": dir + "/plan", "output": dir + "/output", "json": "true", "partitions": partitions, "drain": "[spine 1]", "expect": "torus(4)",
 		"babbling-rate": "77", "babbling-port": "disable", "flaps": "2", "flaps-within": "3m", "quarantine": "7m", "keep-absent": "12", "m-key": "6", "engine": "dfsssp", "vls": "2", "seed": "5", "jobs": "1",
 		"kind": "[storage=oss*]", "kinds": file("kinds", "storage oss*\n"), "cn-guids": guids, "io-guids": guids, "levels": file("levels", "default\nstorage share=3 sl=5\n"),
-		"counters": "5s", "congestion-control": "on",
+		"counters": "5s", "congestion-control": "on", "node-map": file("names", "0x1 one\n"),
 	}) {
 		changes[name] = lines{name: value}
 	}

@@ -3,6 +3,9 @@ package site
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -31,14 +34,28 @@ func ReadNames(file string, data []byte) (map[fabric.GUID]string, error) {
 	return names, err
 }
 
+// Rename gives nodes the names of a map, and warns of GUIDs that no node has.
+func Rename(f *fabric.Fabric, file string, names map[fabric.GUID]string) (warnings []lines.Warning) {
+	left := maps.Clone(names)
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if name, ok := names[n.GUID]; ok {
+			n.Desc = name
+			delete(left, n.GUID)
+		}
+	}
+	if len(left) > 0 {
+		first := slices.Min(slices.Collect(maps.Keys(left)))
+		warnings = append(warnings, lines.Warning{File: file, Text: fmt.Sprintf("no node has %d of the %d GUIDs, such as %s", len(left), len(names), first)})
+	}
+	return warnings
+}
+
 // ReadGUIDs reads a list of node GUIDs, one a line, as in root and spine files; the forms are those
-// of ReadNames. Errors are of type *lines.Error.
+// of ReadNames. A name after the GUID means nothing, as in OpenSM. Errors are of type *lines.Error.
 func ReadGUIDs(file string, data []byte) ([]fabric.GUID, error) {
 	var list []fabric.GUID
-	err := guidLines(file, data, func(g fabric.GUID, rest []byte, at int) error {
-		if len(rest) > 0 && rest[0] != '#' {
-			return lines.Errorf(file, at, "%q after the GUID", rest)
-		}
+	err := guidLines(file, data, func(g fabric.GUID, _ []byte, _ int) error {
 		list = append(list, g)
 		return nil
 	})

@@ -21,11 +21,25 @@ func TestReadNames(t *testing.T) {
 			t.Errorf("%q: %v, want %s", in, err, want)
 		}
 	}
-	list, err := ReadGUIDs("f", []byte("# spines\nS-0008f105001086a2\n0x7 # core\n"))
+	list, err := ReadGUIDs("f", []byte("# spines\nS-0008f105001086a2\n0x7 core\n"))
 	if err != nil || !slices.Equal(list, []fabric.GUID{0x8f105001086a2, 7}) {
 		t.Errorf("%v %v", list, err)
 	}
-	if _, err := ReadGUIDs("f", []byte("7 8\n")); err == nil || err.Error() != `f:1: "8" after the GUID` {
+	if _, err := ReadGUIDs("f", []byte("7\nspine 8\n")); err == nil || err.Error() != `f:2: "spine" is not a GUID` {
 		t.Error(err)
+	}
+}
+
+// TestRename: a map names its nodes and no other, and GUIDs that no node has are said.
+func TestRename(t *testing.T) {
+	f := fabric.New("two hosts")
+	for _, guid := range []fabric.GUID{1, 2} {
+		if _, err := f.AddNode(fabric.CA, guid, 1, "as it says"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	warnings := Rename(f, "m", map[fabric.GUID]string{2: "n2", 9: "gone"})
+	if f.Nodes[0].Desc != "as it says" || f.Nodes[1].Desc != "n2" || len(warnings) != 1 || warnings[0].Text != "no node has 1 of the 2 GUIDs, such as 0x0000000000000009" {
+		t.Errorf("%q %q %v", f.Nodes[0].Desc, f.Nodes[1].Desc, warnings)
 	}
 }
