@@ -99,13 +99,13 @@ func (r *treeReader) setCheapest() {
 
 // best returns the largest gain of another next hop for a switch; 0 if all are less than the least.
 // hops are the fewest channels from each switch.
-func (s *spreader) best(r *treeReader, x int32, hops []int32) (best int64) {
+func (s *spreader) best(r *treeReader, x int32, hops []uint16) (best int64) {
 	p, d := r.tree, r.tree.Depth[x]
 	limit := int64(math.MaxInt64) // of the meetings of a pair on a path that gains
 	if p.Flow[x] > 0 {
 		limit = r.cost[x] - s.mean/leastShare
 	}
-	if d == hops[x] && (p.Flow[x] == 0 || s.lowest[x]+r.cheapest[d-1] > limit) {
+	if d == int32(hops[x]) && (p.Flow[x] == 0 || s.lowest[x]+r.cheapest[d-1] > limit) {
 		return 0 // next hops are one channel nearer, so that no path is shorter, or so cheap
 	}
 	out := s.g.OutOf(x)
@@ -118,15 +118,21 @@ func (s *spreader) best(r *treeReader, x int32, hops []int32) (best int64) {
 }
 
 // fewestHops returns, for each switch with LIDs of hosts, the fewest channels from all switches.
-func (s *spreader) fewestHops(ctx context.Context) ([][]int32, error) {
-	hops := make([][]int32, s.g.NumSwitches)
-	err := par.For(ctx, s.workers, len(hops), func(_, x int) error {
-		if s.hosts[x] > 0 {
-			search := s.g.NewSearch(nil)
-			search.From(int32(x))
-			hops[x] = search.Hops
+func (s *spreader) fewestHops(ctx context.Context) ([][]uint16, error) {
+	all, searches := make([][]uint16, s.g.NumSwitches), make([]*fabric.Search, s.workers)
+	err := par.For(ctx, s.workers, len(all), func(w, x int) error {
+		if s.hosts[x] == 0 {
+			return nil
+		}
+		if searches[w] == nil {
+			searches[w] = s.g.NewSearch(nil)
+		}
+		searches[w].From(int32(x))
+		all[x] = make([]uint16, s.g.NumSwitches)
+		for y, n := range searches[w].Hops {
+			all[x][y] = uint16(n) // there are fewer switches than LIDs
 		}
 		return nil
 	})
-	return hops, err
+	return all, err
 }

@@ -152,7 +152,8 @@ type part struct {
 }
 
 // pathOver returns the path over a channel that carries so many pairs to the LID.
-func pathOver(g *fabric.Graph, p *intree.Tree, c int32, flow int64) (path []part) {
+func pathOver(g *fabric.Graph, p *intree.Tree, c int32, flow int64) []part {
+	path := make([]part, 0, 1+p.Depth[g.To[c]])
 	for ; c >= 0; c = p.Next[g.To[c]] {
 		path = append(path, part{c, int32(flow)})
 		flow = p.Flow[g.To[c]]

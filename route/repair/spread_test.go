@@ -39,9 +39,9 @@ func eachPath(g *fabric.Graph, p *route.Plan, visit func(src, dst int32, lid fab
 	}
 }
 
-// sharedLinks counts the channels that paths between the same two nodes share, by their ends and
-// LIDs.
-func sharedLinks(g *fabric.Graph, p *route.Plan) map[[4]int32]int {
+// sharedParts counts the channels and the switches that paths between the same two nodes share, by
+// their ends and LIDs.
+func sharedParts(g *fabric.Graph, p *route.Plan) map[[4]int32][2]int {
 	type path struct {
 		src      int32
 		lid      fabric.LID
@@ -52,15 +52,23 @@ func sharedLinks(g *fabric.Graph, p *route.Plan) map[[4]int32]int {
 		nodes := [2]int32{g.EndNode[src], g.EndNode[dst]}
 		between[nodes] = append(between[nodes], path{src, lid, channels})
 	})
-	shared := map[[4]int32]int{}
+	shared := map[[4]int32][2]int{}
 	for _, paths := range between {
 		for i, a := range paths {
 			for _, b := range paths[:i] {
+				if a.lid == b.lid {
+					continue
+				}
+				n := [2]int{}
 				for _, c := range a.channels {
-					if a.lid != b.lid && slices.Contains(b.channels, c) {
-						shared[[4]int32{a.src, int32(a.lid), b.src, int32(b.lid)}]++
+					if slices.Contains(b.channels, c) {
+						n[0]++
+					}
+					if slices.ContainsFunc(b.channels, func(d int32) bool { return g.To[d] == g.To[c] }) {
+						n[1]++
 					}
 				}
+				shared[[4]int32{a.src, int32(a.lid), b.src, int32(b.lid)}] = n
 			}
 		}
 	}
@@ -155,10 +163,10 @@ func spread(t *testing.T, what string, g *fabric.Graph, plan *route.Plan, limit 
 	if was, now := allMeetings(g, plan), allMeetings(g, next); now > was {
 		t.Errorf("%s: %d meetings, were %d", what, now, was)
 	}
-	shared := sharedLinks(g, plan)
-	for pair, n := range sharedLinks(g, next) {
-		if n > shared[pair] {
-			t.Errorf("%s: paths %v share %d links, shared %d", what, pair, n, shared[pair])
+	shared := sharedParts(g, plan)
+	for pair, n := range sharedParts(g, next) {
+		if was := shared[pair]; n[0] > was[0] || n[1] > was[1] {
+			t.Errorf("%s: paths %v share %d links and switches, shared %d", what, pair, n, was)
 		}
 	}
 	for s := range int32(g.NumSwitches) {
