@@ -113,7 +113,7 @@ func showCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&flags.servers, "servers", false, "list the servers: what they are known by, and the switch, rail and plane of each port")
 	flags.form.Add(cmd)
 	cmd.Flags().BoolVar(&flags.warnings, "warnings", false, "list everything odd in the input file")
-	cmd.Flags().StringArrayVar(&flags.counters, "counters", nil, "`FILE` with port counters, from perfquery or ibqueryerrors; can be repeated")
+	cmd.Flags().StringArrayVar(&flags.counters, "counters", nil, "`FILE` with port counters, from perfquery, ibqueryerrors or ibdiagnet2.db_csv; can be repeated")
 	cmd.Flags().StringVar(&flags.other, "diff", "", "list what changed since this other `FABRIC`; exit status 1 if anything did")
 	return cmd
 }

@@ -60,6 +60,18 @@ var formats = []Format{
 		marks: discovery.IsNetDump, read: noOptions(discovery.ReadNetDump),
 	},
 	{
+		Name: "db_csv", Summary: "ibdiagnet2.db_csv of ibdiagnet", Ending: "db_csv",
+		marks: discovery.IsDBCSV, read: noOptions(discovery.ReadDBCSV),
+	},
+	{
+		Name: "port_list", Summary: "output of ibnetdiscover -p", Ending: "txt",
+		marks: discovery.IsPortList, read: noOptions(discovery.ReadPortList),
+	},
+	{
+		Name: "node_list", Summary: "output of ibnetdiscover -l: nodes without cables (with --partial)", Ending: "txt",
+		marks: discovery.IsNodeList, read: noOptions(discovery.ReadNodeList),
+	},
+	{
 		Name: "topo", Summary: "topology file of ibutils, with its .ibnl files", Ending: "topo",
 		marks: cabling.IsTopo,
 		read: func(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {

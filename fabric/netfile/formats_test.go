@@ -42,6 +42,9 @@ func TestDetect(t *testing.T) {
 		{"some noise\nHca 2 \"h\"\n", "ibnetdiscover"},
 		{"Switch\t8 \"s\"\n", "ibnetdiscover"},
 		{"{ CA Ports:02 SystemGUID:1 NodeGUID:2", "lst"},
+		{"START_NODES\nNodeDesc,NumPorts\n", "db_csv"},
+		{"SW     2  1 0x2 4x QDR - CA     1  1 0x5 ( 'a' - 'b' )\n", "port_list"},
+		{"Switch\t : 0x2 ports 8 devid 0x0 vendid 0x0 \"a\"\n", "node_list"},
 		{"\"x\", Mellanox, 0x1, LID 24\n", "net_dump"},
 		{"# c\nMTS800 A\n P1 -4x-> Cougar H P1\n", "topo"},
 		{" {\n \"format\": 1}", "json"},
@@ -92,6 +95,12 @@ func TestWrittenFabrics(t *testing.T) {
 			}
 			return byGUID(f, e)
 		}},
+		{"port_list", writePortList, func(f *fabric.Fabric, e fabric.End) string {
+			n := &f.Nodes[e.Node]
+			p := &n.Ports[lidPort(n.Type, e.Port)]
+			return fmt.Sprintf("%s %s[%d] LID %d", n.Type, p.GUID, e.Port, p.LID)
+		}},
+		{"db_csv", writeDBCSV, byGUID},
 		{"topo", writeTopo, func(f *fabric.Fabric, e fabric.End) string {
 			n := &f.Nodes[e.Node]
 			return fmt.Sprintf("%s %s[%d]", n.Type, strings.TrimSuffix(n.Desc, "/U1"), e.Port)

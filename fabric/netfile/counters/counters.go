@@ -40,9 +40,12 @@ type counterFile struct {
 }
 
 // Read reads the output of perfquery (also with -x and -l) and of ibqueryerrors (also with --data,
-// --counters and -r), one after the other or mixed. Counters of all ports together are skipped.
-// Errors are of type *lines.Error.
+// --counters and -r), one after the other or mixed, or section PM_INFO of ibdiagnet2.db_csv.
+// Counters of all ports together are skipped. Errors are of type *lines.Error.
 func Read(name string, data []byte) ([]Port, []lines.Warning, error) {
+	if bytes.Contains(data, []byte("START_PM_INFO")) {
+		return readSections(name, data)
+	}
 	r := counterFile{Messages: lines.Messages{File: name}}
 	if err := lines.Each(name, data, r.line); err != nil {
 		return nil, nil, err

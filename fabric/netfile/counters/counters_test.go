@@ -42,6 +42,27 @@ func TestReadCounters(t *testing.T) {
 	}
 }
 
+// TestReadDBCSV: section PM_INFO of ibdiagnet2.db_csv gives the counters by their names in the
+// specification, the extended ones where there are both, and none that a device lacks.
+func TestReadDBCSV(t *testing.T) {
+	ports, _, err := Read("c", []byte("START_NODES\nNodeGUID\n0x1\nEND_NODES\nSTART_PM_INFO\n"+
+		"NodeGUID,PortGUID,PortNumber,SymbolErrorCounter,PortXmitDiscardsExt,PortXmitPkts,PortXmitPktsExtended,PortXmitWait,retransmission_per_sec\n"+
+		"0x1,0x1,3,7,2,4294967295,5000000000,0xfffffffffffffffe,N/A\nEND_PM_INFO\n"))
+	want := map[string]uint64{"SymbolErrorCounter": 7, "PortXmitDiscards": 2, "PortXmitPkts": 5000000000}
+	if err != nil || len(ports) != 1 || ports[0].GUID != 1 || ports[0].Port != 3 || ports[0].Line != 7 || !maps.Equal(ports[0].Values, want) {
+		t.Errorf("%+v, %v", ports, err)
+	}
+	for text, want := range map[string]string{
+		"START_PM_INFO\nNodeGUID,PortNumber\n0x1\nEND_PM_INFO\n":     "c:3: 1 values in section PM_INFO (want 2)",
+		"START_PM_INFO\nNodeGUID,PortNumber\n0x1,999\nEND_PM_INFO\n": `c:3: PortNumber "999": want a number up to 254`,
+		"START_PM_INFO\nNodeGUID,PortNumber\n":                       "c:1: no END_PM_INFO: the file ends early",
+	} {
+		if _, _, err := Read("c", []byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 func TestBadCounters(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                                     "c: no counters in the output format of perfquery or ibqueryerrors",
