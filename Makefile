@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sm soak-peers soak-hour bench results tools
+.PHONY: routes build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -7,6 +7,9 @@ PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-
 build: ## the weft command, in bin/, without debugging information; names each package that it compiles
 	@echo "building bin/weft; the first time 500 packages, one to four minutes"
 	go build -v -trimpath -ldflags '-s -w' -o bin/weft ./cmd/weft
+
+release: ## what one installs, in dist/: .deb, .rpm, static programs, man pages, bill of materials, checksums
+	./scripts/release
 
 demo: ## weft in two screens: a real cluster, a proven routing, a repair, a deadlock
 	go run ./cmd/weft demo
@@ -59,6 +62,9 @@ soak-kill: ## a manager killed at 1,000 moments, the power cut six times at ever
 	go test ./cmd/weft -run TestKilled -kills 1000 -kill-seed 3 -count 1 -timeout 1h -v
 	go test ./sm/state -run TestPowerCut -cuts 6 -count 1 -timeout 1h -v
 
+soak-sweep: ## a sweep of 500 cases whose workers, mergers and Slurm tasks are killed 50 times: the rows are those of an undisturbed run, with 1, 2 and 5 workers and on Slurm
+	go test ./cmd/weft -run 'TestSweepKilled|TestSweepRealPeers' -sweep-kills 50 -slurm-kills 50 -sweep-cases 500 -count 1 -timeout 2h -v
+
 soak-sm: ## a month of faults in virtual time; 20,000 random schedules each of faults, of elections, of writing in steps and of groups, 1,000 of clients
 	go test ./sm/watch -run TestMonth -month-days 30 -count 1 -timeout 1h
 	go test ./sm/watch -run 'TestStaysThroughFaults|TestElection|TestNoCircleAtAnyMoment|TestGroupsThroughFaults' -rapid.checks=20000 -count 1 -timeout 4h
@@ -84,6 +90,13 @@ bench: ## the speed benchmarks
 
 results: build ## all tables and figures of docs/results again, in full; make results PAPERS='thesis-6 thesis-4' some
 	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done
+
+MAP = docs/results/map
+
+map: build ## a slice of the map of engines and networks (make map FOR=30m; default 2h): goes on in map.db, and writes the committed text and the table of docs/choosing.md
+	bin/weft lab sweep $(MAP)/sweep.yaml -o map.db --for $(or $(FOR),2h) > /dev/null
+	bin/weft lab freeze map.db $(MAP)/frozen --brief --update
+	bin/weft lab report $(MAP)/frozen --page docs/choosing.md
 
 ROUTED = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn -e sssp -e minhop
 SWEEP = bin/weft lab sweep --quiet --in $(or $(WEFT_DUMPS),$(error make routes: set WEFT_DUMPS to the folder of the dumps)) -o docs/results/routes/rows.csv $(ROUTED)

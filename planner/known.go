@@ -78,8 +78,8 @@ const (
 	small = 2500
 )
 
-// isSmall reports whether a network is small.
-func isSmall(g *fabric.Graph) bool { return g.NumSwitches*g.NumEnds <= small }
+// IsSmall reports whether a network is small: all engines together route it in a moment.
+func IsSmall(g *fabric.Graph) bool { return g.NumSwitches*g.NumEnds <= small }
 
 // isEven reports whether all switches have the same number of hosts, and no two of them have
 // several links.
@@ -101,7 +101,7 @@ func isEven(g *fabric.Graph) bool {
 // are enough for other engines to find better ones.
 func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 	missing := few
-	if isSmall(g) {
+	if IsSmall(g) {
 		if !isEven(g) {
 			return nil
 		}
@@ -122,7 +122,7 @@ func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 // dfsssp with relief. Where hosts know no path records, few such Plans may be chosen.
 func regular(g *fabric.Graph, oneLane bool) []known {
 	inner, outer := alike(g, false), alike(g, true)
-	if isSmall(g) && (outer.fewest < outer.most || outer.missing > 0) {
+	if IsSmall(g) && (outer.fewest < outer.most || outer.missing > 0) {
 		return nil
 	}
 	if oneLane || g.NumHosts == 0 || outer.missing > few || inner.missing > few || outer.fewest+1 < outer.most {

@@ -70,7 +70,7 @@ func newTrials(g *fabric.Graph, req *Request, auto *route.Spec, kind *shape) *tr
 			t.rest = append(t.rest, i)
 		}
 	}
-	if isSmall(g) {
+	if IsSmall(g) {
 		t.order, t.rest = append(t.order, t.rest...), nil
 	}
 	return t
@@ -134,7 +134,7 @@ func (t *trials) canAfford(i, limit int) bool {
 	switch {
 	case t.req.Effort == Most:
 		limit = timesMost * t.auto.Effort / planes
-	case isSmall(t.g):
+	case IsSmall(t.g):
 		limit = t.auto.Effort / planes
 	default:
 		limit = min(max(limit, effortFree/planes), t.auto.Effort/planes)

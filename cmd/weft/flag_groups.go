@@ -81,8 +81,21 @@ var commandGroups = map[string][]flagGroup{
 	},
 	"weft lab sweep": {
 		{"What to sweep, in the short form", "list engine option failed seeds runs vls lmc fresh-lids seed kind kinds cn-guids io-guids levels"},
-		{"Running it", "in shard output jobs"},
+		{"Running it", "in shard for output jobs"},
+		{"Slurm", "on tasks tasks-at-once task-time task-memory sbatch"},
 		{"Comparison", "figure against behind predictions json"},
+	},
+	"weft lab report": {
+		{"What to show", "figure against engine network"},
+		{"Files to write", "output page"},
+	},
+	"weft lab plot": {
+		{"What to draw", "figure against engine network"},
+	},
+	"weft lab bench": {
+		{"What to compare", "engine full in"},
+		{"Running it", "rounds limit host jobs kept route-only"},
+		{"Files to write", "output page"},
 	},
 	"weft lab reproduce": {
 		{"What to run", "only rows full seed redo"},

@@ -21,7 +21,9 @@ import (
 	betweencheck "weft/intersubnet/check"
 	"weft/judge/quality"
 	"weft/lab"
+	"weft/lab/bench"
 	"weft/lab/papers"
+	"weft/lab/sweep"
 	mapjob "weft/mapping/job"
 	"weft/sm/opensm"
 	"weft/sm/outage"
@@ -83,6 +85,8 @@ var documents = []struct {
 	{"weft lab list --json", reflect.TypeFor[papers.Listing]()},
 	{"weft lab reproduce NAME --json", reflect.TypeFor[lab.Document]()},
 	{"weft lab reproduce NAME --compare DIR --json", reflect.TypeFor[lab.Agreement]()},
+	{"weft lab stats STORE --json", reflect.TypeFor[sweep.Summary]()},
+	{"weft lab bench --json", reflect.TypeFor[bench.Summary]()},
 	{"weft lids GRAPH --json", reflect.TypeFor[routing.LIDs]()},
 	{"weft lanes FABRIC --json", reflect.TypeFor[routing.Lanes]()},
 	{"weft version --json", reflect.TypeFor[build]()},

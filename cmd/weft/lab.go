@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/benches"
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/sweeps"
 	"weft/lab"
@@ -32,6 +33,7 @@ many fabrics.`,
 	}
 	cmd.AddCommand(labListCmd(), labReproduceCmd())
 	cmd.AddCommand(sweeps.Commands()...)
+	cmd.AddCommand(benches.Commands()...)
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -61,6 +62,50 @@ func TestSweepStatistics(t *testing.T) {
 			if body != string(want) || strings.Count(body, "\n") < 8 {
 				t.Errorf("%s, %s: weft says\n%s\nPython says\n%s", name, figure, body, want)
 			}
+		}
+	}
+}
+
+// TestNotebook: examples/python/rows.py, five lines, reads the Parquet of a sweep and prints the
+// means that weft lab stats prints.
+func TestNotebook(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	if out, err := exec.Command(python, "-c", "import pandas\nfrom pandas.io.parquet import get_engine\nget_engine('auto')").CombinedOutput(); err != nil {
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		t.Skipf("Python has no pandas with a reader of Parquet: %s", lines[len(lines)-1])
+	}
+	script, err := filepath.Abs("../../examples/python/rows.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	run := func(name string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+		}
+		return string(out)
+	}
+	run("weft", "lab", "sweep", "rlft(4,2)", "-e", "updn", "-e", "nue", "--failed", "0,0.1", "-n", "20", "-o", "results.db")
+	run("weft", "lab", "export", "results.db", "-o", "rows.parquet")
+	got := run(python, script)
+	for line := range strings.Lines(run("weft", "lab", "stats", "results.db", "--figure", "ebb_share")) {
+		cells := regexp.MustCompile(` {2,}`).Split(strings.TrimSpace(line), -1)
+		if len(cells) != 6 || cells[0] == "ENGINE" {
+			continue
+		}
+		mean, err := strconv.ParseFloat(cells[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strconv.FormatFloat(mean, 'f', 3, 64); !strings.Contains(got, text) {
+			t.Errorf("no %s, the mean of %s:\n%s", text, cells[0], got)
 		}
 	}
 }

@@ -40,6 +40,8 @@ type Axis struct {
 	Log   bool   `json:"log,omitempty"`
 	// Even spaces the places of lines evenly, whatever their numbers: for axis X.
 	Even bool `json:"even,omitempty"`
+	// Close lets axis Y of lines begin near the lowest value instead of at 0.
+	Close bool `json:"close,omitempty"`
 }
 
 // Series holds the points of one colour and one entry of the legend. A missing point is left out,

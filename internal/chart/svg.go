@@ -178,7 +178,8 @@ func (c *Chart) axes(p *plot.Plot, places []place) {
 // logRoom is the factor by which a logarithmic axis of places is extended at either end.
 const logRoom = 1.15
 
-// limits leaves room around the points. A linear axis of values starts at 0.
+// limits leaves room around the points. A linear axis of values starts at 0,
+// unless it is to be close to them.
 func (c *Chart) limits(p *plot.Plot) {
 	if c.Kind == Bars {
 		p.X.Min, p.X.Max = -0.6, float64(len(c.Categories))-0.4
@@ -194,8 +195,10 @@ func (c *Chart) limits(p *plot.Plot) {
 		if p.Y.Min == p.Y.Max {
 			p.Y.Max *= 10
 		}
+	} else if room := (p.Y.Max - p.Y.Min) * 0.05; c.Y.Close && c.Kind == Lines && room > 0 {
+		p.Y.Min, p.Y.Max = p.Y.Min-room, p.Y.Max+room
 	} else {
-		p.Y.Min, p.Y.Max = min(0, p.Y.Min)*1.05, p.Y.Max*1.05
+		p.Y.Min, p.Y.Max = min(0, p.Y.Min)*1.05, max(0, p.Y.Max)*1.05
 	}
 }
 

@@ -19,7 +19,9 @@ func Renaming() *lab.Reproduction {
 		Sentences: readSentences("renaming"),
 		Paper: "López, Flich and Duato, \"Deadlock-free Routing in InfiniBand through Destination Renaming\"," +
 			" ICPP 2001 (paper 002).",
-		Plain: plainRenaming,
+		Plain:     plainRenaming,
+		Decisions: decisionsRenaming,
+		Found:     "With up*/down* the numbers of renamings and entries are the paper's. For smart-routing, whose paths the paper does not give, and for its counts of conflicts they follow from what the text leaves open.",
 		Readings: []lab.Reading{
 			{
 				Name: byWidest, Chosen: true, Fitted: true,

@@ -21,8 +21,11 @@ const keyColumn = "case"
 type Column struct {
 	Name string
 	Made bool // how the row was made (tag store:"made"): may differ between two runs
-	at   []int
-	typ  reflect.Type
+	// Label marks the names that a list of rows gives a row (tag store:"label"): two lists may give
+	// one row different names.
+	Label bool
+	at    []int
+	typ   reflect.Type
 }
 
 // Optional reports whether a cell may have no value.
@@ -63,7 +66,7 @@ func Columns[R any]() (list []Column) {
 		if name == "" {
 			panic(fmt.Sprintf("store: field %s of a row has no parquet tag, or a type that no column has", f.Name))
 		}
-		list = append(list, Column{Name: name, Made: f.Tag.Get("store") == "made", at: f.Index, typ: f.Type})
+		list = append(list, Column{Name: name, Made: f.Tag.Get("store") == "made", Label: f.Tag.Get("store") == "label", at: f.Index, typ: f.Type})
 	}
 	return list
 }
@@ -129,12 +132,24 @@ func set[R any](row *R, c *Column, text string) error {
 type Difference struct{ Column, A, B string }
 
 // Differences compares two rows by all columns but those with Made.
-func Differences[R any](a, b *R) (list []Difference) {
-	for _, c := range Columns[R]() {
-		if c.Made {
+func Differences[R any](a, b *R) []Difference {
+	return differences(a, b, Columns[R](), func(c *Column) bool { return c.Made })
+}
+
+// Disagreements compares two rows of one name, of which each has been measured: by all columns but
+// those with Made or Label.
+func Disagreements[R any](a, b *R) []Difference {
+	return differences(a, b, Columns[R](), func(c *Column) bool { return c.Made || c.Label })
+}
+
+// differences compares two rows by the columns that are not left out.
+func differences[R any](a, b *R, columns []Column, leaveOut func(*Column) bool) (list []Difference) {
+	for i := range columns {
+		c := &columns[i]
+		if leaveOut(c) {
 			continue
 		}
-		x, y := Value(a, &c), Value(b, &c)
+		x, y := Value(a, c), Value(b, c)
 		if f, ok := x.(float64); ok {
 			if g, ok := y.(float64); ok && math.IsNaN(f) && math.IsNaN(g) {
 				continue

@@ -4,89 +4,110 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// partRows is the most rows of a part. The patience of Parts begins with leastPatience and doubles
-// with each part, up to mostPatience, so that a long run has few parts. A killed worker loses the
-// waiting rows.
+// partRows is the most rows of a part. A part grows: each write replaces its file by a longer one.
+// Rows wait a second, and longer the longer the part is, so that writing takes little of a worker's
+// time.
 const (
-	partRows      = 5000
-	leastPatience = time.Second / 2
-	mostPatience  = 20 * time.Second
+	partRows       = 5000
+	patienceForRow = time.Millisecond
 )
 
-// partEnd ends the names of parts.
-const partEnd = ".parquet"
+// partEnd ends the names of parts. temporaryMark is in the names of files that a killed process may
+// leave.
+const (
+	partEnd       = ".parquet"
+	temporaryMark = ".tmp-"
+)
 
 // Parts is a folder to which a worker adds Parquet files. Each appears under its name only when it
 // is whole, so any file system will do, and any number of workers. It is safe for concurrent use.
 type Parts[R any] struct {
+	queue[R]
 	dir, worker string
-
-	mu       sync.Mutex
-	queue    queue[R]
-	patience time.Duration
+	rows        []R    // of the part that grows
+	name        string // its file, "" before its first write
 }
 
 // OpenParts opens a folder for a worker, or creates it, and returns the rows that any worker has
-// written. The name of the worker begins the names of its files.
-func OpenParts[R any](dir, worker string, now func() time.Duration) (*Parts[R], []R, error) {
+// written, as ReadParts does. The name of the worker begins the names of its files. It removes
+// half-written files of a killed process of this worker.
+func OpenParts[R any](dir, worker string, weak func(*R) bool) (*Parts[R], []R, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
 	}
-	rows, err := ReadParts[R](dir)
-	return &Parts[R]{dir: dir, worker: worker, queue: queue[R]{now: now}, patience: leastPatience}, rows, err
-}
-
-// Put adds a row. It is on disk after Flush, or after a later Put.
-func (p *Parts[R]) Put(row *R) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.queue.add(row, partRows, p.patience) {
-		return nil
+	if err := CleanParts(dir, worker); err != nil {
+		return nil, nil, err
 	}
-	p.patience = min(2*p.patience, mostPatience)
-	return p.flush()
+	rows, err := ReadParts(dir, weak)
+	p := &Parts[R]{dir: dir, worker: worker}
+	p.most, p.patience, p.write = partRows, patience, p.grow
+	return p, rows, err
 }
 
-// Flush writes the waiting rows to a file of their own.
-func (p *Parts[R]) Flush() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.flush()
-}
-
-func (p *Parts[R]) flush() error {
-	if len(p.queue.rows) == 0 {
-		return nil
+// CleanParts removes the half-written files of a worker, or of all with the name "*". If the worker
+// is not dead after all, it writes such a file again.
+func CleanParts(dir, worker string) error {
+	left, err := filepath.Glob(filepath.Join(dir, "."+worker+temporaryMark+"*"))
+	for _, path := range left {
+		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
 	}
-	file, err := os.CreateTemp(p.dir, "."+p.worker+".*")
+	return err
+}
+
+// grow adds rows to the part.
+func (p *Parts[R]) grow(rows []R) error {
+	all := slices.Concat(p.rows, rows)
+	err := p.replace(all)
+	if errors.Is(err, fs.ErrNotExist) { // removed by CleanParts
+		err = p.replace(all)
+	}
 	if err != nil {
 		return err
 	}
-	err = WriteParquet(file, p.queue.rows, nil, nil)
+	if p.rows = all; len(all) >= partRows {
+		p.rows, p.name = nil, ""
+	}
+	p.patience = patience + time.Duration(len(p.rows))*patienceForRow
+	return nil
+}
+
+// replace writes the part with these rows.
+func (p *Parts[R]) replace(rows []R) error {
+	file, err := os.CreateTemp(p.dir, "."+p.worker+temporaryMark+"*")
+	if err != nil {
+		return err
+	}
+	err = WriteParquet(file, rows, nil, nil)
 	if err == nil {
 		err = file.Chmod(0o644)
 	}
 	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil { // the random part of the name makes it unlike that of any other file
-		random := file.Name()[strings.LastIndexByte(file.Name(), '.')+1:]
-		err = os.Rename(file.Name(), filepath.Join(p.dir, p.worker+"-"+random+partEnd))
+	name := p.name
+	if name == "" { // the random part makes it unlike the name of any other file
+		_, random, _ := strings.Cut(filepath.Base(file.Name()), temporaryMark)
+		name = p.worker + "-" + random + partEnd
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), filepath.Join(p.dir, name))
 	}
 	if err != nil {
 		os.Remove(file.Name())
 		return err
 	}
-	p.queue.rows = p.queue.rows[:0]
+	p.name = name
 	return nil
 }
 
@@ -181,8 +202,10 @@ func sameNames(a, b []string) bool {
 }
 
 // ReadParts reads all files of a folder. It returns each row once, in the order of the rows' names.
-// Different rows of one name are an error: the result depends on more than its name says.
-func ReadParts[R any](dir string) (rows []R, err error) {
+// Workers may give a row different labels: the list of rows decides. A weak row gives way to
+// another one. Any other difference of rows of one name is an error: the result depends on more
+// than its name says.
+func ReadParts[R any](dir string, weak func(*R) bool) (rows []R, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*"+partEnd))
 	if err != nil {
 		return nil, err
@@ -196,13 +219,17 @@ func ReadParts[R any](dir string) (rows []R, err error) {
 		for i := range more {
 			key := nameOf(&more[i], columns)
 			k, twice := at[key]
-			if !twice {
+			switch {
+			case !twice:
 				at[key] = len(rows)
 				rows, from = append(rows, more[i]), append(from, path)
-				continue
-			}
-			if d := Differences(&rows[k], &more[i]); len(d) > 0 {
-				return nil, fmt.Errorf("%s and %s: row %s differs in column %s: %s and %s", from[k], path, key, d[0].Column, d[0].A, d[0].B)
+			case weak(&more[i]):
+			case weak(&rows[k]):
+				rows[k], from[k] = more[i], path
+			default:
+				if d := Disagreements(&rows[k], &more[i]); len(d) > 0 {
+					return nil, fmt.Errorf("%s and %s: row %s differs in column %s: %s and %s", from[k], path, key, d[0].Column, d[0].A, d[0].B)
+				}
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -16,8 +18,11 @@ var networks = map[uint32]string{
 	0x7461636f: "OCFS2", 0x01161970: "GFS2", 0xaad7aaea: "PanFS", 0x20030528: "OrangeFS",
 }
 
-// networkOf returns the kind of network file system that a folder is on, "" for a local disk.
-func networkOf(dir string, statfs func(string, *syscall.Statfs_t) error) (string, error) {
+// statfs is the system call of this name.
+type statfs func(string, *syscall.Statfs_t) error
+
+// networkOf does the work of NetworkOf.
+func networkOf(dir string, statfs statfs) (string, error) {
 	var s syscall.Statfs_t
 	if err := statfs(dir, &s); err != nil {
 		return "", fmt.Errorf("%s: %w", dir, err)
@@ -25,12 +30,15 @@ func networkOf(dir string, statfs func(string, *syscall.Statfs_t) error) (string
 	return networks[uint32(s.Type)], nil
 }
 
+// NetworkOf returns the kind of network file system that a folder is on, "" for a local disk.
+func NetworkOf(dir string) (string, error) { return networkOf(dir, syscall.Statfs) }
+
 // checkPlace returns an error if a path is on a network file system.
-func checkPlace(path string, statfs func(string, *syscall.Statfs_t) error) error {
+func checkPlace(path string, statfs statfs) error {
 	kind, err := networkOf(filepath.Dir(path), statfs)
 	if err == nil && kind != "" {
 		err = fmt.Errorf("%s lies on a network file system, %s: SQLite's locks do not hold there, and two machines could spoil the file. "+
-			"Put the store on a local disk; on shared disks let each worker write its part (--shard I/N -o FOLDER), and merge them into a local store (weft lab merge)", path, kind)
+			"Put the store on a local disk; on shared disks let each worker write its part (--shard I/N -o FOLDER), and merge them (weft lab merge)", path, kind)
 	}
 	return err
 }
@@ -40,12 +48,97 @@ var errLocked = errors.New("another process has it open: a store has one writer.
 
 // takeLock locks a file beside the store; the lock ends with the process.
 func takeLock(path string) (*os.File, error) {
-	lock, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o644)
+	for {
+		lock, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", path, errLocked), lock.Close())
+		}
+		// The process that had the lock may have removed the file between both calls. A lock on a
+		// file without a name keeps nobody out.
+		mine, err := lock.Stat()
+		if err != nil {
+			return nil, errors.Join(err, lock.Close())
+		}
+		if named, err := os.Stat(lock.Name()); err == nil && os.SameFile(mine, named) {
+			return lock, nil
+		}
+		lock.Close()
+	}
+}
+
+// dropLock removes the file of a lock, and then ends the lock: in the other order it could remove
+// the file of the next process.
+func dropLock(lock *os.File) error { return errors.Join(os.Remove(lock.Name()), lock.Close()) }
+
+// copied is the place of a store that is written elsewhere.
+type copied struct{ path, dir string }
+
+// OpenAnywhere opens a store for writing as Open does. On a network file system it writes a copy in
+// a local folder for temporary files; Close puts the copy in place by rename.
+func OpenAnywhere[R any](path string) (*Store[R], error) {
+	return openAnywhere[R](path, os.TempDir(), syscall.Statfs)
+}
+
+func openAnywhere[R any](path, temporary string, statfs statfs) (*Store[R], error) {
+	kind, err := networkOf(filepath.Dir(path), statfs)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, errLocked), lock.Close())
+	if kind == "" {
+		return Open[R](path)
 	}
-	return lock, nil
+	if own, err := networkOf(temporary, statfs); err != nil || own != "" {
+		return nil, errors.Join(err, fmt.Errorf("%s lies on %s, and the folder for temporary files, %s, is not local either: set TMPDIR to a folder on a local disk", path, kind, temporary))
+	}
+	dir, err := os.MkdirTemp(temporary, "weft-store-")
+	if err != nil {
+		return nil, err
+	}
+	work := filepath.Join(dir, "store.db")
+	if err = copyFile(path, work); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	var s *Store[R]
+	if err == nil {
+		s, err = Open[R](work)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	s.copied = &copied{path, dir}
+	return s, nil
+}
+
+// end puts the copy in place, unless there was an error, and removes it.
+func (c *copied) end(err error) error {
+	if err == nil {
+		next := filepath.Join(filepath.Dir(c.path), "."+filepath.Base(c.path)+temporaryMark+filepath.Base(c.dir))
+		if err = copyFile(filepath.Join(c.dir, "store.db"), next); err == nil {
+			err = os.Rename(next, c.path)
+		} else {
+			os.Remove(next)
+		}
+	}
+	return errors.Join(err, os.RemoveAll(c.dir))
+}
+
+// copyFile copies a file, and waits until it is on disk.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -20,28 +19,26 @@ import (
 // applicationID marks the files of a store: "wlab".
 const applicationID = 0x776c6162
 
-// batch is the most rows of a transaction. A Put later than patience after the first waiting row
-// ends the transaction earlier. A killed process loses the waiting rows; the next run computes them
-// again.
+// batch is the most rows of a transaction, and patience the longest time that a row waits for its
+// transaction.
 const (
-	batch    = 200
-	patience = time.Second / 2
+	batch    = 500
+	patience = time.Second
 )
 
 // Store is an open file of rows. It is safe for concurrent use.
 type Store[R any] struct {
+	queue[R]
 	path    string
 	columns []Column
 	lock    *os.File // nil if read-only
-
-	mu    sync.Mutex
-	db    *sql.DB
-	queue queue[R]
+	db      *sql.DB
+	copied  *copied // of a store on a network file system
 }
 
 // Open opens a store for writing, or creates it. It refuses a network file system, a second writer,
 // a file that is no store, and a store whose rows have other columns.
-func Open[R any](path string, now func() time.Duration) (*Store[R], error) {
+func Open[R any](path string) (*Store[R], error) {
 	if err := checkPlace(path, syscall.Statfs); err != nil {
 		return nil, err
 	}
@@ -49,7 +46,8 @@ func Open[R any](path string, now func() time.Duration) (*Store[R], error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store[R]{path: path, columns: Columns[R](), lock: lock, queue: queue[R]{now: now}}
+	s := &Store[R]{path: path, columns: Columns[R](), lock: lock}
+	s.most, s.patience, s.write = batch, patience, s.insert
 	if err = s.connect("rwc"); err == nil {
 		err = s.create()
 	}
@@ -62,13 +60,20 @@ func Open[R any](path string, now func() time.Duration) (*Store[R], error) {
 	return s, nil
 }
 
-// Read opens a store for reading.
-func Read[R any](path string) (*Store[R], error) {
+// Read opens a store for reading. On a network file system it takes no locks: nobody changes such a
+// file in place.
+func Read[R any](path string) (*Store[R], error) { return read[R](path, syscall.Statfs) }
+
+func read[R any](path string, statfs statfs) (*Store[R], error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
+	mode := "rw&_pragma=query_only(1)" // rw: it may have to take back the last write of a killed process
+	if kind, err := networkOf(filepath.Dir(path), statfs); err == nil && kind != "" {
+		mode = "ro&immutable=1"
+	}
 	s := &Store[R]{path: path, columns: Columns[R]()}
-	err := s.connect("ro")
+	err := s.connect(mode)
 	if err == nil {
 		err = s.check()
 	}
@@ -83,8 +88,8 @@ func (s *Store[R]) connect(mode string) (err error) {
 	if err != nil {
 		return err
 	}
-	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "synchronous(NORMAL)"}}
-	if s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: full}).EscapedPath()+"?"+q.Encode()); err == nil {
+	q := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)", "synchronous(NORMAL)"}}
+	if s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: full}).EscapedPath()+"?mode="+mode+"&"+q.Encode()); err == nil {
 		s.db.SetMaxOpenConns(1)
 	}
 	return err
@@ -92,6 +97,12 @@ func (s *Store[R]) connect(mode string) (err error) {
 
 // create makes the tables of a new file.
 func (s *Store[R]) create() error {
+	// A process that was killed while it made the tables has left part of them. Reading takes that
+	// back: the file is empty again.
+	var version int
+	if err := s.db.QueryRow("PRAGMA schema_version").Scan(&version); err != nil {
+		return nil // check says why
+	}
 	info, err := os.Stat(s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -152,8 +163,6 @@ func (s *Store[R]) check() error {
 
 // Rows returns all rows, in the order of their names.
 func (s *Store[R]) Rows() (list []R, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	rows, err := s.db.Query(`SELECT * FROM rows ORDER BY "case"`)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
@@ -173,28 +182,8 @@ func (s *Store[R]) Rows() (list []R, err error) {
 	return list, rows.Err()
 }
 
-// Put stores a row, in place of one of the same name. It is on disk after Flush, or after a later
-// Put.
-func (s *Store[R]) Put(row *R) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.queue.add(row, batch, patience) {
-		return nil
-	}
-	return s.flush()
-}
-
-// Flush writes the waiting rows.
-func (s *Store[R]) Flush() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.flush()
-}
-
-func (s *Store[R]) flush() error {
-	if len(s.queue.rows) == 0 {
-		return nil
-	}
+// insert stores rows, each in place of one of the same name.
+func (s *Store[R]) insert(rows []R) error {
 	tx, err := s.db.Begin()
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
@@ -203,10 +192,10 @@ func (s *Store[R]) flush() error {
 	if err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
-	for i := range s.queue.rows {
+	for i := range rows {
 		cells := make([]any, len(s.columns))
 		for k := range cells {
-			cells[k] = Value(&s.queue.rows[i], &s.columns[k])
+			cells[k] = Value(&rows[i], &s.columns[k])
 		}
 		if _, err := insert.Exec(cells...); err != nil {
 			return errors.Join(fmt.Errorf("%s: %w", s.path, err), tx.Rollback())
@@ -215,22 +204,17 @@ func (s *Store[R]) flush() error {
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	s.queue.rows = s.queue.rows[:0]
 	return nil
 }
 
 // Tell stores a text about the rows by its name, such as the description of the sweep.
 func (s *Store[R]) Tell(name, text string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	_, err := s.db.Exec("INSERT OR REPLACE INTO about VALUES (?, ?)", name, text)
 	return err
 }
 
 // Told returns a text about the rows, "" if there is none.
 func (s *Store[R]) Told(name string) (text string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	err = s.db.QueryRow("SELECT text FROM about WHERE name = ?", name).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
@@ -244,7 +228,10 @@ func (s *Store[R]) Close() (err error) {
 		err = errors.Join(s.Flush(), s.db.Close())
 	}
 	if s.lock != nil {
-		err = errors.Join(err, s.lock.Close())
+		err = errors.Join(err, dropLock(s.lock))
+	}
+	if s.copied != nil {
+		err = s.copied.end(err)
 	}
 	return err
 }

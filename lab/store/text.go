@@ -106,7 +106,7 @@ func (t *TextFile[R]) Close() error {
 	if t.file != nil {
 		err = t.file.Close()
 	}
-	return errors.Join(err, t.lock.Close(), os.Remove(t.lock.Name()))
+	return errors.Join(err, dropLock(t.lock))
 }
 
 func cellsOf[R any](row *R, columns []Column) []string {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/expr-lang/expr/vm"
+
 	"weft/lab/measure"
 	"weft/lab/measure/flowload"
 	"weft/lab/measure/packetload"
@@ -41,6 +43,8 @@ type Description struct {
 	Skip      []string   `yaml:"skip" doc:"conditions under which a case is left out"`
 	Columns   []Derived  `yaml:"columns" doc:"further columns of exported tables, computed from the others"`
 	TimeLimit string     `yaml:"time_limit" doc:"longest time of a routing, and of a measurement; a case above it is \"not run\", and tried again by the next run" usual:"none"`
+
+	programs map[string]*vm.Program // compiled conditions and formulas
 }
 
 // Draws says how many random draws each damage has.

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -8,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,10 +53,12 @@ func (id *identity) name() (name, text string) {
 	return hex.EncodeToString(sum[:12]), string(data)
 }
 
-// Case is one case of a sweep.
+// Case is a case of a sweep in one of its cells. If two cells have the same fabric, they share a
+// case, each with a label of its own.
 type Case struct {
 	Row      Row // its name, fabric and job; no outcome
 	identity *identity
+	at       int64 // where it stands in the order of the sweep: the cell, and the number in the cell
 }
 
 // Job is a Plan to be made, with the cases that measure it.
@@ -68,6 +73,7 @@ type Job struct {
 // variant is a fabric with a draw of a damage.
 type variant struct {
 	Place
+	number int // of its cell
 	opened *opened
 }
 
@@ -75,9 +81,9 @@ type variant struct {
 type Plan struct {
 	Jobs   []*Job
 	Cases  int
-	Points int            // cases, counting equal ones
-	Equal  []string       // a sentence for each cell with draws that are one fabric
-	Drawn  map[string]int // distinct fabrics, by network and damage
+	Points int // cases, counting equal ones
+	Equal  []Equal
+	dealt  map[string]int // the order in which jobs, or cells, are dealt to shards
 }
 
 // packages lists the packages that compute a workload.
@@ -123,57 +129,109 @@ func (d *Description) variants(draws map[string]int) (list []*variant) {
 			if seen[place.cell()] {
 				continue
 			}
+			number := len(seen)
 			seen[place.cell()] = true
 			if !drawn {
 				if suffix != "" {
 					place.Fabric += "|" + suffix
 				}
-				list = append(list, &variant{Place: place})
+				list = append(list, &variant{Place: place, number: number})
 				continue
 			}
 			for k := range cmp.Or(draws[place.cell()], d.Draws.Least) {
 				p := place
 				p.Draw = int64(d.Draws.First) + int64(k)
 				p.Fabric += "|" + withSeed(suffix, uint64(p.Draw))
-				list = append(list, &variant{Place: p})
+				list = append(list, &variant{Place: p, number: number})
 			}
 		}
 	}
 	return list
 }
 
-// Expand opens all fabrics and makes the cases. Of equal cases it keeps the first. draws holds the
-// number of draws of cells with more than the least.
+// Expand opens all fabrics and makes the cases. Of equal cases of a cell it keeps the first. draws
+// holds the number of draws of cells with more than the least.
 func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int) (*Plan, error) {
 	variants := d.variants(draws)
 	err := par.For(ctx, s.Workers, len(variants), func(_, i int) error { return d.check(variants[i], s) })
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Drawn: map[string]int{}}
-	first := map[string]*variant{}
-	equal := map[string]int{}
+	p := &Plan{Equal: equalDraws(variants)}
+	e := expansion{Description: d, Setup: s, plan: p, jobs: map[string]*Job{}, cases: map[string]bool{}, points: map[point]bool{}, sources: map[string]string{}, size: map[int]int64{}}
 	for _, v := range variants {
-		if first[v.Graph] == nil {
-			first[v.Graph] = v
-			p.Drawn[v.cell()]++
-		} else if v.Draw != 0 {
-			equal[v.cell()]++
-		}
-	}
-	for _, v := range variants {
-		if n := equal[v.cell()]; n > 0 {
-			p.Equal = append(p.Equal, fmt.Sprintf("%s, damage %s: %d draws are equal to others, or fail nothing: %d distinct fabrics", v.Network, v.Damage, n, p.Drawn[v.cell()]))
-			delete(equal, v.cell())
-		}
-	}
-	e := expansion{Description: d, Setup: s, plan: p, jobs: map[string]*Job{}, names: map[string]bool{}, sources: map[string]string{}}
-	for _, v := range variants {
-		if err := e.variant(first[v.Graph], v); err != nil {
+		if err := e.variant(v); err != nil {
 			return nil, err
 		}
 	}
+	p.deal(d)
 	return p, nil
+}
+
+// dealtBy returns the key by which a job is dealt to a shard. If draws go on until intervals are
+// narrow, all jobs of a cell belong to one shard, because the decision needs all rows of the cell.
+func (d *Description) dealtBy(j *Job) string {
+	if d.Draws.Within > 0 {
+		return j.variant.cell()
+	}
+	return j.key
+}
+
+// deal orders the jobs by a digest: shards get equal numbers of jobs, of all engines and fabrics.
+func (p *Plan) deal(d *Description) {
+	digests := map[string][sha256.Size]byte{}
+	for _, j := range p.Jobs {
+		key := d.dealtBy(j)
+		digests[key] = sha256.Sum256([]byte(key))
+	}
+	order := slices.SortedFunc(maps.Keys(digests), func(a, b string) int {
+		x, y := digests[a], digests[b]
+		return bytes.Compare(x[:], y[:])
+	})
+	p.dealt = map[string]int{}
+	for i, key := range order {
+		p.dealt[key] = i
+	}
+}
+
+// digest returns a digest of the names of all cases.
+func (p *Plan) digest() string {
+	sum := sha256.New()
+	for _, j := range p.Jobs {
+		for _, c := range j.Cases {
+			sum.Write([]byte(c.Row.Case))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12])
+}
+
+// Equal tells that draws of a cell are equal to others, or fail nothing.
+type Equal struct{ cell, text string }
+
+// equalDraws lists the cells with such draws. It compares a draw with those of its cell and with
+// fabrics that are not drawn: the number of draws of another cell may be unknown to this worker.
+func equalDraws(variants []*variant) (list []Equal) {
+	whole, distinct := map[string]bool{}, map[point]bool{}
+	equal, drawn := map[int]int{}, map[int]int{}
+	for _, v := range variants {
+		at := point{v.number, v.Graph}
+		if v.Draw == 0 {
+			whole[v.Graph] = true
+		} else if whole[v.Graph] || distinct[at] {
+			equal[v.number]++
+		}
+		if !distinct[at] {
+			distinct[at] = true
+			drawn[v.number]++
+		}
+	}
+	for _, v := range variants {
+		if n := equal[v.number]; n > 0 {
+			list = append(list, Equal{v.cell(), fmt.Sprintf("%s, damage %s: %d draws are equal to others, or fail nothing: %d distinct fabrics", v.Network, v.Damage, n, drawn[v.number])})
+			delete(equal, v.number)
+		}
+	}
+	return list
 }
 
 // check opens the fabric of a variant and describes it. A whole fabric must have the switches that
@@ -211,7 +269,7 @@ func (v *variant) measure(s *Setup) (*fabric.Graph, error) {
 		}
 	}
 	v.Graph, v.Hosts, v.Switches, v.Links = measure.GraphDigest(g), int64(hosts), int64(g.NumSwitches), int64(g.NumChannels/2)
-	v.opened = &opened{open: func() (*fabric.Graph, error) { return s.Open(v.Fabric) }}
+	v.opened = &opened{open: func() (*fabric.Graph, error) { return s.Open(v.Fabric) }, digest: v.Graph}
 	return g, nil
 }
 
@@ -221,12 +279,20 @@ type expansion struct {
 	*Setup
 	plan    *Plan
 	jobs    map[string]*Job
-	names   map[string]bool
+	cases   map[string]bool
+	points  map[point]bool
+	size    map[int]int64     // cases of a cell
 	sources map[string]string // by workload
 }
 
-// variant adds the cases of a fabric. first is the first variant with the same Graph.
-func (e *expansion) variant(first, v *variant) error {
+// point is a case, or a Graph, in a cell.
+type point struct {
+	cell int
+	name string
+}
+
+// variant adds the cases of a fabric.
+func (e *expansion) variant(v *variant) error {
 	for _, text := range e.Engines {
 		chain, err := measure.ParseEngines(text, e.optionsOf(text))
 		if err != nil {
@@ -236,7 +302,7 @@ func (e *expansion) variant(first, v *variant) error {
 			for _, lmc := range e.LMC {
 				for _, seed := range e.Seeds.Engine {
 					routing := &measure.Routing{Engines: chain, VLs: vls, LMC: uint8(lmc), Fresh: e.FreshLIDs, Seed: seed, Kinds: e.Setup.Kinds, Levels: e.Setup.Levels}
-					if err := e.routing(first, v, text, routing); err != nil {
+					if err := e.routing(v, text, routing); err != nil {
 						return err
 					}
 				}
@@ -257,7 +323,7 @@ func (d *Description) optionsOf(chain string) (list []string) {
 }
 
 // routing adds the cases of one routing of a fabric.
-func (e *expansion) routing(first, v *variant, text string, routing *measure.Routing) error {
+func (e *expansion) routing(v *variant, text string, routing *measure.Routing) error {
 	for i := range e.Workloads {
 		w := &e.Workloads[i]
 		sources, err := e.sourcesOf(w)
@@ -265,7 +331,7 @@ func (e *expansion) routing(first, v *variant, text string, routing *measure.Rou
 			return err
 		}
 		for _, seed := range e.Seeds.Traffic {
-			id := &identity{first.Graph, *routing, *w, seed, sources}
+			id := &identity{v.Graph, *routing, *w, seed, sources}
 			c := &Case{identity: id, Row: Row{Place: v.Place, Asked: Asked{
 				Engine: text, Options: strings.Join(e.optionsOf(text), " "), MostVLs: int64(routing.VLs), LMC: int64(routing.LMC), Fresh: routing.Fresh,
 				EngineSeed: int64(routing.Seed), Workload: w.text(), TrafficSeed: int64(seed),
@@ -280,22 +346,26 @@ func (e *expansion) routing(first, v *variant, text string, routing *measure.Rou
 				continue
 			}
 			e.plan.Points++
-			if !e.names[c.Row.Case] {
-				e.names[c.Row.Case] = true
-				e.add(first, c, routing)
+			if at := (point{v.number, c.Row.Case}); !e.points[at] {
+				e.points[at] = true
+				e.add(v, c, routing)
 			}
 		}
 	}
 	return nil
 }
 
-// add puts a case into the job of its Plan.
+// add puts a case into the job of its Plan. If cells are shared out to workers, each cell has jobs
+// of its own: another worker does not know how many draws the others make.
 func (e *expansion) add(v *variant, c *Case, routing *measure.Routing) {
 	data, err := json.Marshal(routing)
 	if err != nil {
 		panic(fmt.Sprintf("sweep: a routing without JSON: %v", err))
 	}
 	key := v.Graph + string(data)
+	if e.Draws.Within > 0 {
+		key = v.cell() + key
+	}
 	j := e.jobs[key]
 	if j == nil {
 		j = &Job{variant: v, key: key, routing: routing, engine: c.Row.Engine}
@@ -303,7 +373,12 @@ func (e *expansion) add(v *variant, c *Case, routing *measure.Routing) {
 		e.plan.Jobs = append(e.plan.Jobs, j)
 	}
 	j.Cases = append(j.Cases, c)
-	e.plan.Cases++
+	c.at = int64(v.number)<<32 + e.size[v.number]
+	e.size[v.number]++
+	if !e.cases[c.Row.Case] {
+		e.cases[c.Row.Case] = true
+		e.plan.Cases++
+	}
 }
 
 // sourcesOf returns the digest of the sources of a workload.

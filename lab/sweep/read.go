@@ -3,11 +3,13 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/vm"
 	"github.com/goccy/go-yaml"
 
 	"weft/internal/spelling"
@@ -49,11 +51,22 @@ func keys(t reflect.Type) (list []string) {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
-	for field := range t.Fields() {
+	for field := range options(t) {
 		list = append(list, keyOf(field))
 		list = append(list, keys(field.Type)...)
 	}
 	return list
+}
+
+// options yields the fields of a type that are options of a description.
+func options(t reflect.Type) iter.Seq[reflect.StructField] {
+	return func(yield func(reflect.StructField) bool) {
+		for field := range t.Fields() {
+			if field.IsExported() && !yield(field) {
+				return
+			}
+		}
+	}
 }
 
 // keyOf returns the name of an option.
@@ -83,7 +96,7 @@ func (d *Description) compile() error {
 	before := known(&Row{})
 	for option, list := range map[string][]string{"only": d.Only, "skip": d.Skip} {
 		for _, text := range list {
-			if _, err := expr.Compile(text, expr.Env(before), expr.AsBool()); err != nil {
+			if _, err := d.condition(text, before); err != nil {
 				return fmt.Errorf("%s: %s: %w", option, text, err)
 			}
 		}
@@ -94,11 +107,39 @@ func (d *Description) compile() error {
 			return fmt.Errorf("columns: %q is no new name", c.Name)
 		}
 		taken = append(taken, c.Name)
-		if _, err := expr.Compile(c.Formula, expr.Env(numbers(&Row{})), expr.AsFloat64()); err != nil {
+		if _, err := d.formula(c.Formula); err != nil {
 			return fmt.Errorf("columns: %s: %w", c.Name, err)
 		}
 	}
 	return nil
+}
+
+// condition compiles a condition, once.
+func (d *Description) condition(text string, env map[string]any) (*vm.Program, error) {
+	return d.program("condition "+text, func() (*vm.Program, error) { return expr.Compile(text, expr.Env(env), expr.AsBool()) })
+}
+
+// formula compiles the formula of a column, once.
+func (d *Description) formula(text string) (*vm.Program, error) {
+	return d.program("formula "+text, func() (*vm.Program, error) {
+		return expr.Compile(text, expr.Env(numbers(&Row{})), expr.AsFloat64())
+	})
+}
+
+// program returns a compiled expression.
+func (d *Description) program(name string, compile func() (*vm.Program, error)) (*vm.Program, error) {
+	if p := d.programs[name]; p != nil {
+		return p, nil
+	}
+	p, err := compile()
+	if err != nil {
+		return nil, err
+	}
+	if d.programs == nil {
+		d.programs = map[string]*vm.Program{}
+	}
+	d.programs[name] = p
+	return p, nil
 }
 
 // known returns the columns that conditions see: the name of a case, its fabric and its job.
@@ -131,7 +172,11 @@ func (d *Description) keeps(row *Row) (bool, error) {
 	}
 	env := known(row)
 	for k, text := range slices.Concat(d.Only, d.Skip) {
-		v, err := expr.Eval(text, env)
+		program, err := d.condition(text, env)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", text, err)
+		}
+		v, err := expr.Run(program, env)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", text, err)
 		}
@@ -142,11 +187,12 @@ func (d *Description) keeps(row *Row) (bool, error) {
 	return true, nil
 }
 
-// Further returns the derived columns of a row; nil where a column of the formula has no value.
+// Further returns the derived columns of a row; nil where a column of the formula has no value. It
+// is not safe for concurrent use.
 func (d *Description) Further(row *Row) (list []*float64, err error) {
 	cells, env := values(row), numbers(row)
 	for _, c := range d.Columns {
-		program, err := expr.Compile(c.Formula, expr.Env(env), expr.AsFloat64())
+		program, err := d.formula(c.Formula)
 		if err != nil {
 			return nil, err
 		}

@@ -24,13 +24,14 @@ type (
 	packetFigures = packetload.Figures
 )
 
-// Place is the fabric of a row.
+// Place is the fabric of a row. Columns with the tag label belong to the sweep, not to the case:
+// another sweep, or another cell of the same one, may have the same fabric under another name.
 type Place struct {
-	Fabric   string `parquet:"fabric"`  // with its damage, as commands take it
-	Network  string `parquet:"network"` // without the damage of the sweep
-	Damage   string `parquet:"damage"`
-	Draw     int64  `parquet:"damage_seed"` // 0: not drawn
-	Graph    string `parquet:"graph"`       // digest of the compiled fabric
+	Fabric   string `parquet:"fabric" store:"label"`  // with its damage, as commands take it
+	Network  string `parquet:"network" store:"label"` // without the damage of the sweep
+	Damage   string `parquet:"damage" store:"label"`
+	Draw     int64  `parquet:"damage_seed" store:"label"` // 0: not drawn
+	Graph    string `parquet:"graph"`                     // digest of the compiled fabric
 	Hosts    int64  `parquet:"hosts"`
 	Switches int64  `parquet:"switches"`
 	Links    int64  `parquet:"links"` // up, between switches
@@ -38,8 +39,8 @@ type Place struct {
 
 // Asked is the job of a row.
 type Asked struct {
-	Engine      string `parquet:"engine"`
-	Options     string `parquet:"options"`
+	Engine      string `parquet:"engine" store:"label"`
+	Options     string `parquet:"options" store:"label"`
 	MostVLs     int64  `parquet:"vls_allowed"` // 0: as many as the hardware has
 	LMC         int64  `parquet:"lmc"`
 	Fresh       bool   `parquet:"fresh_lids"`
@@ -77,6 +78,33 @@ type Made struct {
 	Routed   float64 `parquet:"route_seconds" store:"made"` // wall time of routing and proof, which cases of one Plan share
 	Measured float64 `parquet:"measure_seconds" store:"made"`
 }
+
+// Label holds what a sweep calls a case: the columns with the tag label.
+type Label struct {
+	Fabric  string `json:"fabric"`
+	Network string `json:"network"`
+	Damage  string `json:"damage"`
+	Draw    int64  `json:"draw,omitempty"`
+	Engine  string `json:"engine"`
+	Options string `json:"options,omitempty"`
+}
+
+func (row *Row) label() Label {
+	return Label{row.Fabric, row.Network, row.Damage, row.Draw, row.Engine, row.Options}
+}
+
+// as returns the row with a label: the row itself if it has that label, else a copy.
+func (row *Row) as(l *Label) *Row {
+	if row.label() == *l {
+		return row
+	}
+	out := *row
+	out.Fabric, out.Network, out.Damage, out.Draw, out.Engine, out.Options = l.Fabric, l.Network, l.Damage, l.Draw, l.Engine, l.Options
+	return &out
+}
+
+// Weak reports whether a row gives way to another one of its case: the case was not run.
+func Weak(row *Row) bool { return row.Status == notRun }
 
 // values returns the cells of a row, or of a part of one, by column, for conditions and formulas.
 func values[R any](row *R) map[string]any {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +19,8 @@ import (
 
 // opened is a Graph that several jobs share: the first job opens it, and the last one drops it.
 type opened struct {
-	open func() (*fabric.Graph, error)
+	open   func() (*fabric.Graph, error)
+	digest string // of the Graph that the cases are about
 
 	mu   sync.Mutex
 	jobs int // not yet done
@@ -33,9 +33,15 @@ func (o *opened) get() (*fabric.Graph, error) {
 	if o.g != nil {
 		return o.g, nil
 	}
-	var err error
-	o.g, err = o.open()
-	return o.g, err
+	g, err := o.open()
+	if err != nil {
+		return nil, err
+	}
+	if measure.GraphDigest(g) != o.digest {
+		return nil, errors.New("the file has changed since the sweep began")
+	}
+	o.g = g
+	return g, nil
 }
 
 func (o *opened) done() {
@@ -70,22 +76,16 @@ type Run struct {
 	Step  func(what string)
 	Done  func(row *Row)
 
-	mu sync.Mutex
+	mu    sync.Mutex
+	least string // digest of the cases with the least draws
 }
 
-// mine reports whether a job belongs to this shard. If draws go on until intervals are narrow, all
-// jobs of a cell belong to one shard, because the decision needs all rows of the cell.
-func (r *Run) mine(j *Job) bool {
-	if r.Shard.N < 2 {
-		return true
-	}
-	key := j.key
-	if r.Draws.Within > 0 {
-		key = j.variant.cell()
-	}
-	h := fnv.New32a()
-	h.Write([]byte(key))
-	return int(h.Sum32()%uint32(r.Shard.N)) == r.Shard.I-1
+// mine reports whether a job belongs to this shard.
+func (r *Run) mine(p *Plan, j *Job) bool { return r.has(p, r.dealtBy(j)) }
+
+// has reports whether a key of Plan.dealt belongs to this shard.
+func (r *Run) has(p *Plan, key string) bool {
+	return r.Shard.N < 2 || p.dealt[key]%r.Shard.N == r.Shard.I-1
 }
 
 // Do computes the missing cases, in several rounds if draws go on until intervals are narrow. It
@@ -97,6 +97,9 @@ func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 		if p, err = r.Expand(ctx, r.Setup, draws); err != nil {
 			return p, err
 		}
+		if r.least == "" {
+			r.least = p.digest()
+		}
 		if err := r.round(ctx, p); err != nil {
 			return p, errors.Join(err, r.Keep.Flush())
 		}
@@ -106,32 +109,52 @@ func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 	}
 }
 
-// round computes the missing cases of an expanded sweep.
-func (r *Run) round(ctx context.Context, p *Plan) error {
-	var jobs []*Job
-	missing := 0
+// missing returns the jobs of this shard with the cases that have no result yet, and their number.
+// Results that another sweep has computed get the labels of this one.
+func (r *Run) missing(p *Plan) (jobs []*Job, cases int, err error) {
+	seen := map[string]bool{}
 	for _, j := range p.Jobs {
-		if !r.mine(j) {
+		if !r.mine(p, j) {
 			continue
 		}
 		left := &Job{variant: j.variant, key: j.key, routing: j.routing, engine: j.engine}
 		for _, c := range j.Cases {
-			if have := r.Rows[c.Row.Case]; have == nil || have.Status == notRun {
+			if seen[c.Row.Case] { // of another cell too
+				continue
+			}
+			seen[c.Row.Case] = true
+			have := r.Rows[c.Row.Case]
+			if have == nil || have.Status == notRun {
 				left.Cases = append(left.Cases, c)
+				continue
+			}
+			label := c.Row.label()
+			if row := have.as(&label); row != have {
+				r.Rows[c.Row.Case] = row
+				err = errors.Join(err, r.Keep.Put(row))
 			}
 		}
 		if len(left.Cases) > 0 {
 			jobs = append(jobs, left)
-			missing += len(left.Cases)
+			cases += len(left.Cases)
 			j.variant.opened.jobs++
 		}
+	}
+	return jobs, cases, err
+}
+
+// round computes the missing cases of an expanded sweep.
+func (r *Run) round(ctx context.Context, p *Plan) error {
+	jobs, missing, err := r.missing(p)
+	if err != nil {
+		return err
 	}
 	r.Begin(p, missing)
 	workers := max(1, min(r.Workers, len(jobs)))
 	threads := max(1, r.Workers/workers)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err := par.For(ctx, workers, len(jobs), func(_, i int) error {
+	err = par.For(ctx, workers, len(jobs), func(_, i int) error {
 		err := r.job(ctx, jobs[i], threads)
 		if err != nil {
 			stop(err) // interrupts the jobs under way
@@ -153,10 +176,7 @@ func (r *Run) job(ctx context.Context, j *Job, threads int) error {
 	r.Step(j.variant.Fabric + " " + j.engine)
 	g, err := j.variant.opened.get()
 	if err != nil {
-		return err
-	}
-	if measure.GraphDigest(g) != j.variant.Graph {
-		return fmt.Errorf("%s: the file has changed since the sweep began", j.variant.Fabric)
+		return fmt.Errorf("%s: %w", j.variant.Fabric, err)
 	}
 	begun := r.now()
 	var routed *planner.Result

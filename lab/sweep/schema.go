@@ -34,7 +34,7 @@ func schemaOf(t reflect.Type) map[string]any {
 		return map[string]any{"type": []string{"string", "number"}}
 	case reflect.Struct:
 		fields := map[string]any{}
-		for f := range t.Fields() {
+		for f := range options(t) {
 			of := schemaOf(f.Type)
 			of["description"] = f.Tag.Get("doc")
 			fields[keyOf(f)] = of
@@ -65,7 +65,7 @@ func Template() string {
 }
 
 func writeOptions(b *strings.Builder, t reflect.Type, path, indent string) {
-	for f := range t.Fields() {
+	for f := range options(t) {
 		key := keyOf(f)
 		fmt.Fprintf(b, "\n%s# %s%s\n", indent, strings.ToUpper(f.Tag.Get("doc")[:1]), f.Tag.Get("doc")[1:])
 		value, set := example[path+key]

@@ -87,15 +87,9 @@ func (d *Description) Summarise(sheet *Sheet, rows map[string]*Row, figure, agai
 		return nil, err
 	}
 	s := &Summary{Title: d.Title, Figure: figure, Better: better(figure), Contestants: []Contestant{}, Cells: []Cell{}, Pairs: []Versus{}, Equal: sheet.Equal}
-	var have []*Row
-	for _, name := range sheet.Cases {
-		if row := rows[name]; row != nil {
-			have = append(have, row)
-		} else {
-			s.Missing++
-		}
-	}
-	s.count(d, have)
+	distinct := sheet.Distinct(rows)
+	s.Missing = sheet.Number() - len(distinct)
+	s.count(d, distinct)
 	if len(s.Contestants) == 0 {
 		return s, nil
 	}
@@ -106,7 +100,7 @@ func (d *Description) Summarise(sheet *Sheet, rows map[string]*Row, figure, agai
 		}
 		return nil, fmt.Errorf("against %q: not in the sweep (these are: %s)", against, strings.Join(names, "; "))
 	}
-	s.measure(d, have)
+	s.measure(d, sheet.Rows(rows))
 	return s, nil
 }
 

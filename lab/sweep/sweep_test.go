@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -14,14 +15,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"weft/fabric"
 	"weft/fabric/source"
 	"weft/lab/measure"
 	"weft/lab/measure/flowload"
 	"weft/lab/measure/packetload"
+	"weft/lab/stats"
 	"weft/lab/store"
 	"weft/route/levels"
 )
+
+var update = flag.Bool("update", false, "write docs/sweep.schema.json")
 
 // keepNothing keeps no rows.
 type keepNothing struct{}
@@ -163,8 +170,7 @@ func TestCaseNames(t *testing.T) {
 		}
 		write(string(dump))
 	}
-	typ := reflect.TypeFor[Description]()
-	for field := range typ.Fields() {
+	for field := range options(reflect.TypeFor[Description]()) {
 		if !classed[field.Name] {
 			t.Errorf("%s: does it decide a result? Add it to this test", field.Name)
 		}
@@ -245,6 +251,13 @@ func TestWorkers(t *testing.T) {
 			}
 			sheets = append(sheets, part)
 		}
+		counts := map[int]int{} // of jobs; each has two cases
+		for _, part := range sheets {
+			counts[(len(part.Cases)+1)/2]++
+		}
+		if keys := slices.Sorted(maps.Keys(counts)); keys[len(keys)-1]-keys[0] > 1 {
+			t.Errorf("%d workers have uneven numbers of jobs: %v", n, counts)
+		}
 		same(t, fmt.Sprintf("%d workers", n), whole, all)
 		joined, missing, err := JoinSheets(sheets)
 		if err != nil || len(missing) > 0 || !slices.Equal(joined.Cases, sheet.Cases) {
@@ -264,29 +277,178 @@ func TestWorkers(t *testing.T) {
 }
 
 // TestDrawsUntilNarrow: cells are drawn until their intervals are narrow, by one worker or several.
+// Cells have fabrics in common: one of them is a draw of another, and two fail one link of 32.
 func TestDrawsUntilNarrow(t *testing.T) {
-	d := describe(t, "fabrics: [\"torus(4x4,hosts=1)\"]\ndamage: [none, 0.1, \"fail(links=1)\"]\nengines: [updn]\nworkloads: [flow: {runs: 30}]\ndraws: {least: 2, most: 32, within: 0.02}\n")
+	d := describe(t, `
+fabrics: ["torus(4x4,hosts=1)|fail(share=0.1,links=all,seed=1)", "torus(4x4,hosts=1)"]
+damage: [none, 0.1, "fail(links=1)", 0.04]
+skip: ['network != "torus(4x4,hosts=1)" && damage != "none"']
+engines: [updn]
+workloads: [flow: {runs: 30}]
+draws: {least: 2, most: 32, within: 0.02}
+`)
 	rows, sheet := run(t, d, setup(), Shard{})
 	s, err := d.Summarise(sheet, rows, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := map[string]int{}
+	drawn := map[string]stats.Interval{}
 	for _, c := range s.Cells {
-		drawn[c.Damage] = c.N
+		drawn[c.Damage] = c.Interval
 		if c.N > 1 && c.N < 30 && c.Half > .02*c.Mean {
 			t.Errorf("%+v is wide, and was not drawn further", c)
 		}
 	}
-	if drawn[none] != 1 || drawn["0.1"] <= 2 || drawn["0.1"] <= drawn["fail(links=1)"] {
+	if drawn[none].N != 1 || drawn["0.1"].N <= 2 || drawn["0.1"].N <= drawn["fail(links=1)"].N {
 		t.Errorf("%v", drawn)
 	}
-	all := map[string]*Row{}
-	for i := 1; i <= 3; i++ {
-		part, _ := run(t, d, setup(), Shard{i, 3})
-		maps.Copy(all, part)
+	if drawn["fail(links=1)"] != drawn["0.04"] || len(sheet.Cases) == len(sheet.Points) {
+		t.Errorf("equal cells: %v", drawn)
 	}
-	same(t, "three workers", rows, all)
+	for _, n := range []int{2, 3, 5} {
+		all := map[string]*Row{}
+		var sheets []*Sheet
+		for i := 1; i <= n; i++ {
+			part, sheet := run(t, d, setup(), Shard{i, n})
+			maps.Copy(all, part)
+			sheets = append(sheets, sheet)
+		}
+		joined, missing, err := JoinSheets(sheets)
+		if err != nil || len(missing) > 0 || !slices.Equal(joined.Cases, sheet.Cases) || !slices.Equal(joined.Points, sheet.Points) || !slices.Equal(joined.Labels, sheet.Labels) || !slices.Equal(joined.Equal, sheet.Equal) {
+			t.Errorf("%d workers: %v, the lists differ:\n%+v\n%+v", n, err, joined, sheet)
+		}
+		for _, row := range joined.Distinct(all) {
+			all[row.Case] = row
+		}
+		same(t, fmt.Sprintf("%d workers", n), rows, all)
+	}
+}
+
+// TestLabels: a sweep that takes the rows of another one gives them its own names. Both cells of a
+// fabric that stands in two have the case.
+func TestLabels(t *testing.T) {
+	first := describe(t, "fabrics: [\"torus(4x4,hosts=1)\"]\ndamage: [none, 0.1, 0.01]\ndraws: {least: 2}\nengines: [\"dfsssp,replies=own\"]\n")
+	second := describe(t, "fabrics: [\"torus(4x4,hosts=1)|fail(share=0.1,links=all,seed=1)\", \"torus(4x4,hosts=1)\"]\nengines: [dfsssp]\noptions: [replies=own]\n")
+	rows, sheet := run(t, first, setup(), Shard{})
+	cells := func(d *Description, sheet *Sheet, rows map[string]*Row) (list []string) {
+		s, err := d.Summarise(sheet, rows, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.Cells {
+			list = append(list, fmt.Sprintf("%s %s %s %d", c.Network, c.Damage, c.Contestant, c.N))
+		}
+		return list
+	}
+	want := []string{"torus(4x4,hosts=1) 0.01 dfsssp,replies=own 1", "torus(4x4,hosts=1) 0.1 dfsssp,replies=own 2", "torus(4x4,hosts=1) none dfsssp,replies=own 1"}
+	if got := cells(first, sheet, rows); !slices.Equal(got, want) || len(sheet.Cases) != 3 || len(sheet.Points) != 4 {
+		t.Errorf("%q", got)
+	}
+	only := sheet.With(sheet.Rows(rows)[2:])
+	want = []string{"torus(4x4,hosts=1) 0.01 dfsssp,replies=own 1", "torus(4x4,hosts=1) 0.1 dfsssp,replies=own 1"}
+	if got := cells(first, only, rows); !slices.Equal(got, want) {
+		t.Errorf("the sheet of some rows: %q", got)
+	}
+	var put []*Row
+	r := &Run{Description: second, Setup: setup(), Keep: keepAll{&put}, Rows: maps.Clone(rows), Begin: func(_ *Plan, missing int) {
+		if missing > 0 {
+			t.Errorf("%d cases computed again", missing)
+		}
+	}, Step: func(string) {}, Done: func(*Row) {}}
+	p, err := r.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := r.SheetOf(p, "", "")
+	want = []string{"torus(4x4,hosts=1)|fail(share=0.1,links=all,seed=1) none dfsssp 1", "torus(4x4,hosts=1) none dfsssp 1"}
+	for what, rows := range map[string]map[string]*Row{"of the run": r.Rows, "of the first sweep": rows} {
+		if got := cells(second, again, rows); !slices.Equal(got, want) {
+			t.Errorf("rows %s: %q", what, got)
+		}
+	}
+	if len(put) != 2 || put[0].Engine != "dfsssp" || put[0].Options != "replies=own" || put[0].Draw != 0 {
+		t.Errorf("stored: %+v", put)
+	}
+	if got := cells(first, sheet, r.Rows); len(got) != 3 || got[1] != "torus(4x4,hosts=1) 0.1 dfsssp,replies=own 2" {
+		t.Errorf("the first sweep, with rows of the second: %q", got)
+	}
+}
+
+// keepAll notes the rows that it is to keep.
+type keepAll struct{ rows *[]*Row }
+
+func (k keepAll) Put(row *Row) error { *k.rows = append(*k.rows, row); return nil }
+func (keepAll) Flush() error         { return nil }
+
+// TestCommands: the command of joined parts repeats all of them.
+func TestCommands(t *testing.T) {
+	sheet := func(shard int, command string) *Sheet {
+		return &Sheet{Command: command, Shard: shard, Shards: 2}
+	}
+	const one = "weft lab sweep s.yaml --shard 1/2 -o parts"
+	for _, c := range []struct{ second, want string }{
+		{"weft lab sweep s.yaml --shard=2/2 -o parts", "for i in $(seq 2); do weft lab sweep s.yaml --shard $i/2 -o parts; done"},
+		{"weft lab sweep s.yaml --shard 2/2 -j 3 -o parts", one + "\nweft lab sweep s.yaml --shard 2/2 -j 3 -o parts"},
+		{"", one},
+	} {
+		sheets := []*Sheet{sheet(1, one)}
+		if c.second != "" {
+			sheets = append(sheets, sheet(2, c.second))
+		}
+		all, _, err := JoinSheets(sheets)
+		if err != nil || all.Command != c.want {
+			t.Errorf("%v, %s", err, all.Command)
+		}
+	}
+}
+
+// TestChangedFile: workers that found other contents in a file are not joined.
+func TestChangedFile(t *testing.T) {
+	var sheets []*Sheet
+	for i := 1; i <= 2; i++ {
+		s := setup()
+		if i == 2 {
+			s.Levels = levels.Levels{{Name: "a", Share: 1}}
+		}
+		_, sheet := run(t, describe(t, "fabrics: [\"torus(3x3,hosts=1)\"]\nengines: [updn]\nworkloads: [flow: {runs: 1}]\n"), s, Shard{i, 2})
+		sheets = append(sheets, sheet)
+	}
+	if _, _, err := JoinSheets(sheets); err == nil || !strings.Contains(err.Error(), "different cases") {
+		t.Error(err)
+	}
+}
+
+// TestSchema: the committed schema is that of the types, and says what Parse says. With -update the
+// test writes it.
+func TestSchema(t *testing.T) {
+	const path = "../../docs/sweep.schema.json"
+	want, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(path, want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(path); err != nil || string(have) != string(want) {
+		t.Errorf("%s is not the schema of a description: go test ./lab/sweep -run TestSchema -update (%v)", path, err)
+	}
+	schema, err := jsonschema.NewCompiler().Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, good := range map[string]bool{
+		Template(): true, small: true, "engines: [updn]\nengine: [updn]\n": false, "engines: updn\n": false, "fabrics: [odin]\n": false,
+	} {
+		var document any
+		if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(document); (err == nil) != good {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 }
 
 // TestResume: rows that are there are not computed again, but those that did not run are.
@@ -467,8 +629,12 @@ func TestFurther(t *testing.T) {
 	if err != nil || *got[0] != .25 || *got[1] != 6 {
 		t.Errorf("%v, %v", err, got)
 	}
+	compiled := maps.Clone(d.programs)
 	row.EBB = nil
 	if got, err = d.Further(row); err != nil || got[0] != nil || *got[1] != 6 {
 		t.Errorf("%v, %v", err, got)
+	}
+	if len(compiled) != 2 || !maps.Equal(compiled, d.programs) {
+		t.Error("the formulas were compiled again")
 	}
 }

@@ -53,7 +53,7 @@ func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 		build := func() *fabric.Graph { return lab.WithRates(lab.Must(lab.Graph(topology.formula)), 32_000, 32_000) }
 		s.Each(ctx, fmt.Sprintf("%s %d hot-spots", topology.name, x.spots), build, []lab.Candidate{{Name: fmt.Sprint(x.lanes), How: lab.Routing{Engine: engine, MaxVLs: 8}}},
 			func(_ *lab.Candidate, trial *lab.Trial) {
-				got[x] = hotSpots(ctx, trial, hardware(s), x.spots, s.SeedOf(topology.name), fromOf(s))
+				got[x] = hotSpots(ctx, trial, hardware(s), fabric.Numbers(trial.Graph.NumHosts), x.spots, s.SeedOf(topology.name), fromOf(s))
 				more, paper := "-", "-"
 				if one := got[scenario{x.topology, x.spots, 1}]; one > 0 && x.lanes > 1 {
 					more = fmt.Sprintf("%+.0f %%", 100*(got[x]/one-1))
@@ -134,10 +134,9 @@ func fromOf(s *lab.Setup) packet.Time {
 }
 
 // hotSpots makes one run, measured from a time on, and returns a node's mean receive rate, in
-// Gbit/s.
-func hotSpots(ctx context.Context, trial *lab.Trial, c packet.Config, spots int, seed uint64, from packet.Time) float64 {
+// Gbit/s. Each group of hosts has its first one as its hot-spot.
+func hotSpots(ctx context.Context, trial *lab.Trial, c packet.Config, hosts []int32, spots int, seed uint64, from packet.Time) float64 {
 	g := trial.Graph
-	hosts := fabric.Numbers(g.NumHosts)
 	work := &packet.Streams{Targets: hosts, Seed: seed}
 	gap := packet.Time(c.MTU+c.Headers) * 250 // 32 Gbit/s
 	for h := range hosts {

@@ -79,6 +79,7 @@ func Reproduction() *lab.Reproduction {
 			{Name: "fig9", Title: "A victim and three contributors, oversubscribed, 1 to 4 lanes", Place: "section VII-A2, Figs. 7 (b) and 9", Run: fig9},
 			{Name: "table1", Title: "The benchmark of nodes beside a hot-spot", Place: "section VII-A3, Tables I and II", Run: benchmarks},
 			{Name: "fig10", Title: "Hot-spots on 648 ports with 1 to 8 lanes", Place: "section VII-B, Fig. 10", Run: fig10},
+			{Name: "victims", Title: "Victims of hot-spots, and lanes that leave the fewest", Place: "beyond the paper", Seedless: true, Run: victimsOfLanes},
 		},
 	}
 }

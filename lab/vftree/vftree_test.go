@@ -1,6 +1,8 @@
 package vftree
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,11 +14,12 @@ import (
 // TestArtefacts runs some rows of each, so that none is broken unseen.
 func TestArtefacts(t *testing.T) {
 	for name, rows := range map[string][]string{
-		"fig2":  {"two switches 3, all have credits", "two switches 3, lane 0 runs out of credits", "two switches 1, it runs out of credits"},
-		"fig5":  {"vftree-fig3 plain", "vftree-fig3 congestion control", "vftree-fig3 victim on its own lane"},
-		"fig8":  {"vftree-fig4a 1", "vftree-fig4a 2, victims by hand", "vftree-fig4a 3, vFtree"},
-		"fig9":  {"vftree-fig4b 1", "vftree-fig4b 3, vFtree"},
-		"fig10": {"648-port 1:1 9 hot-spots 8"},
+		"fig2":    {"two switches 3, all have credits", "two switches 3, lane 0 runs out of credits", "two switches 1, it runs out of credits"},
+		"fig5":    {"vftree-fig3 plain", "vftree-fig3 congestion control", "vftree-fig3 victim on its own lane"},
+		"fig8":    {"vftree-fig4a 1", "vftree-fig4a 2, victims by hand", "vftree-fig4a 3, vFtree"},
+		"fig9":    {"vftree-fig4b 1", "vftree-fig4b 3, vFtree"},
+		"fig10":   {"648-port 1:1 9 hot-spots 8"},
+		"victims": {"96 hosts, 2:1 1 -", "96 hosts, 2:1 2 vftree", "96 hosts, 2:1 2 rounds", "96 hosts, 2:1 2 victims"},
 	} {
 		if testing.Short() && name == "fig10" {
 			continue // 648 hosts take long with the race detector
@@ -30,6 +33,28 @@ func TestArtefacts(t *testing.T) {
 				t.Errorf("%s: a row of %d cells under %d columns", name, len(cells), len(rec.Tables[0].Columns))
 			}
 		}
+	}
+}
+
+// TestVictimsOfLanes: on a 2:1 tree with two lanes hot-spots hold up fewest flows, and nodes get
+// most, with lanes=victims; rounds are the worst.
+func TestVictimsOfLanes(t *testing.T) {
+	rows := labtest.Run(t, Reproduction(), "victims", &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: labtest.Rows(
+		"96 hosts, 2:1 2 vftree", "96 hosts, 2:1 2 rounds", "96 hosts, 2:1 2 victims")}).Tables[0].Rows
+	var held, rates []float64
+	for _, cells := range rows {
+		h, err := strconv.ParseFloat(strings.TrimSuffix(cells[3], " %"), 64)
+		r, err2 := strconv.ParseFloat(cells[5], 64)
+		if err != nil || err2 != nil {
+			t.Fatalf("%q: %v, %v", cells, err, err2)
+		}
+		held, rates = append(held, h), append(rates, r)
+	}
+	if !(held[2] < held[0] && held[0] < held[1]) {
+		t.Errorf("held up: %v", held)
+	}
+	if !(rates[2] > rates[0] && rates[0] > rates[1]) {
+		t.Errorf("Gbit/s: %v", rates)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // assignment of LIDs.
 var ruleOption = route.Option{
 	Name: "rule", Default: byUpDown, OneOf: []string{byUpDown, byLTurn, bySmart, byNue},
-	Doc: "the turns that candidates may take: up-down, as in paper 000; l-turn and smart, as in the computations of these names; nue, the turns of most shortest paths first, each unless it closes a cycle, as engine nue begins its graph",
+	Doc: "the turns that candidates may take: up-down, as in paper 000; l-turn and smart, as in the computations of these names; nue, the turns of most shortest paths first, each unless it closes a cycle, as engine nue begins its graph. " +
+		"smart can be FAULTY on some networks, and so can l-turn and nue: a switch is left without a way to some LID; take another root, another seed, or up-down, which is always proven",
 }
 
 // The values of ruleOption.

@@ -59,7 +59,7 @@ func (m *Manager) rules() Rules {
 	return Rules{
 		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
 		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.Drained(), Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
-		Rebalance: m.afresh < terms.Never || m.inRound && m.current.Unbalances(), Moves: m.moves.Pending() || m.inRound && m.current.Result().Improvable, Reregister: m.reregister, Options: m.cfg.Options,
+		Rebalance: m.afresh < terms.Never || m.better.expected() || m.inRound && m.current.Unbalances(), Moves: m.moves.Pending() || m.inRound && m.current.Result().Improvable, Reregister: m.reregister, Options: m.cfg.Options,
 	}
 }
 

@@ -230,6 +230,7 @@ func simulatePacketCmd() *cobra.Command {
   weft simulate packet 'rlft(36,2)' --load 0.2,0.5,0.8 --svg load.svg --beside updn.json
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --load 0.8 --over-time steps.csv,steps.svg
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --cc on
+  weft simulate packet 'tree(18,96,ratio=2)' --hot-spots 1 --engine ftree,lanes=victims,vls=2
   weft simulate packet 'rlft(8,2)' --changes faults.txt --over-time pause.svg --hosts hosts.tsv
   weft simulate packet 'rlft(8,2)' --pattern b_eff:4,20 --streams hot-spots.txt
   weft simulate packet 'rlft(8,2)' --streams victim.txt --flows flows.tsv --vls 2

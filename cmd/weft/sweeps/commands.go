@@ -20,7 +20,7 @@ import (
 
 // Commands returns the commands of weft lab that are about sweeps.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{sweepCmd(), initCmd(), mergeCmd(), statsCmd(), exportCmd(), showCmd(), diffCmd(), freezeCmd()}
+	return []*cobra.Command{sweepCmd(), initCmd(), mergeCmd(), statsCmd(), exportCmd(), showCmd(), diffCmd(), freezeCmd(), plotCmd(), reportCmd()}
 }
 
 func initCmd() *cobra.Command {
@@ -66,8 +66,11 @@ type results struct {
 	rows  map[string]*sweep.Row
 }
 
-// readResults reads a store.
+// readResults reads a store, or a folder of weft lab freeze.
 func readResults(path string) (*results, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return readFrozen(path)
+	}
 	db, err := store.Read[sweep.Row](path)
 	if err != nil {
 		return nil, err
@@ -86,69 +89,11 @@ func readResults(path string) (*results, error) {
 		return nil, err
 	}
 	d, err := sweep.Parse(path, []byte(sheet.Description))
-	return &results{d, sheet, byCase(rows)}, err
-}
-
-func mergeCmd() *cobra.Command {
-	var output string
-	cmd := &cobra.Command{
-		Use:   "merge FOLDER",
-		Short: "put the parts of a sweep's workers into one store",
-		Long: `Put the parts that workers of a sweep wrote (weft lab sweep --shard I/N -o FOLDER) into one SQLite
-store on a local disk. It may run while workers still work, and again later. If two
-workers computed different rows for one case, it refuses to merge them.`,
-		Example: `  weft lab merge parts -o results.db && weft lab stats results.db`,
-		Args:    cli.OneArgument("FOLDER"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return merge(cmd, args[0], output) },
+	r := &results{d, sheet, byCase(rows)}
+	for _, row := range sheet.Distinct(r.rows) { // with the labels of this sweep
+		r.rows[row.Case] = row
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "results.db", "`FILE` of the store, created or continued")
-	return cmd
-}
-
-func merge(cmd *cobra.Command, folder, output string) error {
-	files, err := filepath.Glob(filepath.Join(folder, "*"+sheetEnd))
-	if err != nil {
-		return err
-	}
-	var sheets []*sweep.Sheet
-	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		s, err := sweep.ReadSheet(path, data)
-		if err != nil {
-			return err
-		}
-		sheets = append(sheets, s)
-	}
-	sheet, missing, err := sweep.JoinSheets(sheets)
-	if err != nil {
-		return fmt.Errorf("%s: %w", folder, err)
-	}
-	rows, err := store.ReadParts[sweep.Row](folder)
-	if err != nil {
-		return err
-	}
-	db, err := store.Open[sweep.Row](output, cli.Clock())
-	if err != nil {
-		return err
-	}
-	err = storeKeeper{db}.Tell(sheet)
-	for i := range rows {
-		if err == nil {
-			err = db.Put(&rows[i])
-		}
-	}
-	if err = errors.Join(err, db.Close()); err != nil {
-		return err
-	}
-	w := cmd.ErrOrStderr()
-	if len(missing) > 0 {
-		fmt.Fprintf(w, "weft: warning: no part yet of worker %s\n", strings.Trim(fmt.Sprint(missing), "[]"))
-	}
-	fmt.Fprintf(w, "weft: %d of %d cases are in %s\n", have(byCase(rows), sheet), len(sheet.Cases), output)
-	return nil
+	return r, err
 }
 
 func statsCmd() *cobra.Command {
@@ -337,7 +282,7 @@ and equal, but for versions, hosts and seconds.`,
 			if err != nil {
 				return err
 			}
-			return diff(cmd.OutOrStdout(), args, a.Description, ordered(a.rows, a.sheet), ordered(b.rows, b.sheet))
+			return diff(cmd.OutOrStdout(), args, a.Description, distinct(a.rows, a.sheet), distinct(b.rows, b.sheet))
 		},
 	}
 	return cmd

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,47 +15,73 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/lab/store"
 )
 
 func freezeCmd() *cobra.Command {
-	var title, authors string
+	var f freezer
 	cmd := &cobra.Command{
 		Use:   "freeze STORE DIR",
 		Short: "write the results of a sweep so that they can be cited",
 		Long: `Write the results of a sweep to a new folder DIR, so that they can be archived and cited: the rows as
 Parquet and CSV, the description (sweep.yaml), a README.md with the command and the sources, a
-CITATION.cff, and SHA256SUMS with a checksum for each file. The same results give the same bytes.`,
-		Example: `  weft lab freeze results.db frozen --title 'Engines under damage' --authors 'A. Weaver, B. Loom'`,
-		Args:    cobra.ExactArgs(2),
+CITATION.cff, and SHA256SUMS with a checksum for each file. The same results give the same bytes.
+weft lab stats, report and plot read such a folder as they read a store.
+
+--brief is for a repository: text only, without the columns that name the machine, its times, and the
+identity of a case, and without empty columns.`,
+		Example: `  weft lab freeze results.db frozen --title 'Engines under damage' --authors 'A. Weaver, B. Loom'
+  weft lab freeze results.db docs/results/mine --brief --update`,
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := readResults(args[0])
 			if err != nil {
 				return err
 			}
-			return r.freeze(cmd.ErrOrStderr(), args[1], cmp.Or(title, r.Title, "Results of a sweep of weft"), authors)
+			f.title = cmp.Or(f.title, r.Title, "Results of a sweep of weft")
+			return f.freeze(r, cmd.ErrOrStderr(), args[1])
 		},
 	}
-	cmd.Flags().StringVar(&title, "title", "", "`TITLE` of the citation (default: that of the sweep)")
-	cmd.Flags().StringVar(&authors, "authors", "", "`NAMES` of the authors, with commas")
+	cmd.Flags().StringVar(&f.title, "title", "", "`TITLE` of the citation (default: that of the sweep)")
+	cmd.Flags().StringVar(&f.authors, "authors", "", "`NAMES` of the authors, with commas")
+	cmd.Flags().BoolVar(&f.brief, "brief", false, "text only, without the columns about the machine and the identity of cases")
+	cmd.Flags().BoolVar(&f.update, "update", false, "replace the files of an earlier freeze in DIR")
 	return cmd
 }
 
+// freezer are the options of weft lab freeze.
+type freezer struct {
+	title, authors string
+	brief, update  bool
+}
+
+// briefWithout are the columns that --brief leaves out.
+var briefWithout = []string{"identity", "version", "commit", "platform", "host", "route_seconds", "measure_seconds"}
+
 // freeze writes the results to a folder.
-func (r *results) freeze(told io.Writer, dir, title, authors string) error {
-	if err := os.Mkdir(dir, 0o755); err != nil {
+func (f *freezer) freeze(r *results, told io.Writer, dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil && (!f.update || !errors.Is(err, fs.ErrExist)) {
 		return err
 	}
 	var sums bytes.Buffer
-	for _, f := range []struct {
+	parts := []struct {
 		name  string
 		write func(w io.Writer) error
 	}{
-		{"rows.csv", func(w io.Writer) error { return r.write(w, "rows.csv") }},
+		{frozenRows, func(w io.Writer) error { return r.write(w, frozenRows) }},
 		{"rows.parquet", func(w io.Writer) error { return r.write(w, "rows.parquet") }},
-		{"sweep.yaml", func(w io.Writer) error { _, err := io.WriteString(w, r.sheet.Description); return err }},
-		{"README.md", func(w io.Writer) error { return r.readme(w, title) }},
-		{"CITATION.cff", func(w io.Writer) error { return r.citation(w, title, authors) }},
-	} {
+		{frozenSweep, func(w io.Writer) error { _, err := io.WriteString(w, r.sheet.Description); return err }},
+		{"README.md", func(w io.Writer) error { return r.readme(w, f.title, f.brief) }},
+		{"CITATION.cff", func(w io.Writer) error { return r.citation(w, f.title, f.authors) }},
+	}
+	if f.brief {
+		parts[0].write = func(w io.Writer) error {
+			rows := ordered(r.rows, r.sheet)
+			return store.WriteSome(frozenRows, w, rows, append(store.Empty(rows), briefWithout...))
+		}
+		parts = append(parts[:1], parts[2:]...)
+	}
+	for _, f := range parts {
 		var data bytes.Buffer
 		if err := f.write(&data); err != nil {
 			return err
@@ -67,9 +95,14 @@ func (r *results) freeze(told io.Writer, dir, title, authors string) error {
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), sums.Bytes(), 0o644)
 }
 
-func (r *results) readme(w io.Writer, title string) error {
-	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe command was\n\n    %s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
-		title, have(r.rows, r.sheet), len(r.sheet.Cases), cli.Version, cli.Commit(), strings.Join(r.sheet.Sources, " "), r.sheet.Command)
+func (r *results) readme(w io.Writer, title string, brief bool) error {
+	if brief {
+		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. The commands were\n\n    %s\n",
+			title, have(r.rows, r.sheet), r.sheet.Number(), strings.Join(r.sheet.Sources, "\n"), strings.ReplaceAll(r.sheet.Command, "\n", "\n    "))
+		return err
+	}
+	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe commands were\n\n    %s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
+		title, have(r.rows, r.sheet), r.sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.sheet.Sources, " "), strings.ReplaceAll(r.sheet.Command, "\n", "\n    "))
 	return err
 }
 

@@ -37,7 +37,7 @@ func openKeeper(cmd *cobra.Command, path string, shard sweep.Shard) (keeper, map
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			return nil, nil, fmt.Errorf("-o %s: with --shard want a folder", path)
 		}
-		parts, rows, err := store.OpenParts[sweep.Row](path, name, cli.Clock())
+		parts, rows, err := store.OpenParts(path, name, sweep.Weak)
 		return &partsKeeper{parts, cmd, filepath.Join(path, name+sheetEnd)}, byCase(rows), err
 	case ext == ".csv" || ext == ".tsv":
 		file, rows, err := store.OpenText[sweep.Row](path)
@@ -51,7 +51,7 @@ func openKeeper(cmd *cobra.Command, path string, shard sweep.Shard) (keeper, map
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, nil, fmt.Errorf("-o %s is a folder: want a file, or --shard I/N", path)
 	}
-	db, err := store.Open[sweep.Row](path, cli.Clock())
+	db, err := store.Open[sweep.Row](path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,12 +71,21 @@ func byCase(rows []sweep.Row) map[string]*sweep.Row {
 	return out
 }
 
-// ordered returns the rows of a sheet in its order.
-func ordered(rows map[string]*sweep.Row, sheet *sweep.Sheet) (list []sweep.Row) {
-	for _, name := range sheet.Cases {
-		if r := rows[name]; r != nil {
-			list = append(list, *r)
-		}
+// ordered returns the rows of a sheet in its order, with its labels. A case that stands in several
+// cells has a row for each.
+func ordered(rows map[string]*sweep.Row, sheet *sweep.Sheet) []sweep.Row {
+	return values(sheet.Rows(rows))
+}
+
+// distinct returns the row of each case of a sheet.
+func distinct(rows map[string]*sweep.Row, sheet *sweep.Sheet) []sweep.Row {
+	return values(sheet.Distinct(rows))
+}
+
+func values(rows []*sweep.Row) []sweep.Row {
+	list := make([]sweep.Row, len(rows))
+	for i, r := range rows {
+		list[i] = *r
 	}
 	return list
 }
@@ -102,7 +111,7 @@ func (*textKeeper) Tell(*sweep.Sheet) error { return nil }
 // sort writes the file again: the rows in the order of the sweep, then those of other sweeps. No
 // row can be put after that.
 func (k *textKeeper) sort(rows map[string]*sweep.Row, sheet *sweep.Sheet) error {
-	list := ordered(rows, sheet)
+	list := distinct(rows, sheet)
 	of := map[string]bool{}
 	for i := range list {
 		of[list[i].Case] = true

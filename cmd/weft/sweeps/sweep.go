@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
@@ -36,10 +37,12 @@ type sweepFlags struct {
 	runs    int
 	output  string
 	shard   string
+	slurm   slurmFlags
 	behind  string
 	predict bool
 	figure  string
 	against string
+	slice   time.Duration
 	asJSON  bool
 }
 
@@ -61,11 +64,21 @@ what is done. A row is taken for a case only if everything that decides the resu
 options, seeds, the contents of files, and the sources of weft that compute it. Draws that fail the
 same links are one case, and the sweep says so.
 
+--for 2h ends a slice of a long sweep: finished cases are kept, and the same command goes on.
+
 MANY WORKERS
 
 --shard I/N computes part I of N, and writes Parquet files to the folder -o, which all workers may
 share, on any file system. Start each part again after a kill. weft lab merge puts the parts into one
-store.`
+store.
+
+SLURM
+
+--on slurm -o results.db submits an array job of --tasks tasks, which write their parts to the folder
+results.parts, and a job that merges them into results.db when all have ended. Logs and scripts are in
+that folder. A task goes on in a new run if it was preempted, reached its time limit or was killed.
+The same command again submits what is missing. weft and the files that the sweep names must have the
+same paths on all nodes.`
 
 // sweepCmd returns weft lab sweep.
 func sweepCmd() *cobra.Command {
@@ -76,6 +89,7 @@ func sweepCmd() *cobra.Command {
 		Long:  sweepHelp,
 		Example: `  weft lab init sweep.yaml && weft lab sweep sweep.yaml -o results.db
   weft lab sweep sweep.yaml --shard 2/5 -o parts
+  weft lab sweep sweep.yaml --on slurm --tasks 20 --sbatch=--partition=long -o results.db
   weft lab sweep fat648 'torus(6x6x6,hosts=1)' -e auto -e ftree -e nue -o rows.csv
   weft lab sweep --failed 0,0.05 --seeds 10 -e 'ftree,balance=zahavi' -e ftree fat3456 --behind ftree`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
@@ -91,6 +105,8 @@ func sweepCmd() *cobra.Command {
 	f.IntVarP(&o.runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
 	f.StringVarP(&o.output, "output", "o", "", "`FILE` for the rows, created or continued: a SQLite store, or text if its name ends in .csv or .tsv; with --shard a folder")
 	f.StringVar(&o.shard, "shard", "", "compute part `I/N` of the sweep, as one of N workers")
+	f.DurationVar(&o.slice, "for", 0, "stop after this `TIME`, such as 2h; the same command goes on (default: run to the end)")
+	o.slurm.add(cmd)
 	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this `ENGINE`, as given with -e, is not the best")
 	f.BoolVar(&o.predict, "predictions", false, "also list which engine the features of each kind of network predict, and how often that was right")
 	f.StringVar(&o.figure, "figure", "", "`COLUMN` by which engines are compared (default: ebb_share, or the first figure of the workload)")
@@ -100,7 +116,10 @@ func sweepCmd() *cobra.Command {
 }
 
 // withFile lists the options that may be given with a file that describes the sweep.
-var withFile = []string{"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "behind", "predictions", "figure", "against", "json", "help"}
+var withFile = []string{
+	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "for", "behind", "predictions", "figure", "against", "json", "help",
+	"on", "tasks", "tasks-at-once", "task-time", "task-memory", "sbatch",
+}
 
 // describe returns the description of the file, or of the short form, and reads the files that it
 // names.
@@ -218,8 +237,8 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if shard.N > 0 && o.output == "" {
-		return errors.New("--shard needs a folder for its part: -o FOLDER")
+	if shard.N > 0 && (o.output == "" || o.slurm.on != "") {
+		return errors.New("--shard needs a folder for its part, -o FOLDER, and does not go with --on")
 	}
 	d, err := o.describe(cmd, args)
 	if err != nil {
@@ -230,6 +249,9 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := sweep.CheckFigure(cmp.Or(o.figure, "ebb_share")); err != nil {
 		return fmt.Errorf("--%w", err)
+	}
+	if o.slurm.on != "" {
+		return o.submit(cmd, d)
 	}
 	setup := o.setup(cmd)
 	limit, err := d.Limit()
@@ -245,8 +267,17 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		Description: d, Setup: setup, Shard: shard, Keep: keep, Limit: limit, Rows: rows,
 		Begin: bar.begin, Step: bar.step, Done: bar.done,
 	}
-	sheet, err := o.compute(cmd.Context(), r, keep)
+	ctx, end := o.limited(cmd.Context())
+	defer end()
+	sheet, err := o.compute(ctx, r, keep)
 	bar.stop()
+	if errors.Is(context.Cause(ctx), errSlice) && (errors.Is(err, errSlice) || errors.Is(err, context.DeadlineExceeded)) {
+		if err = nil; sheet == nil {
+			err = fmt.Errorf("--for %v was over before all fabrics were open: give more time", o.slice)
+		} else {
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: the time of --for is over: %d of %d cases are done%s\n", have(rows, sheet), len(sheet.Cases), kept(o.output))
+		}
+	}
 	if text, is := keep.(*textKeeper); is && err == nil {
 		err = text.sort(rows, sheet)
 	}
@@ -270,7 +301,18 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if e := s.Write(cmd.OutOrStdout()); e != nil {
 		return e
 	}
-	return errors.Join(err, o.standings(cmd, d, ordered(rows, sheet), setup, err == nil))
+	return errors.Join(err, o.standings(cmd, d, distinct(rows, sheet), setup, err == nil))
+}
+
+// errSlice is the cause of a context whose time of --for is over.
+var errSlice = errors.New("the time of --for is over")
+
+// limited returns a context that ends after the time of --for.
+func (o *sweepFlags) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.slice <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, o.slice, errSlice)
 }
 
 // kept returns what a message about an interruption says of the finished cases.
@@ -304,7 +346,10 @@ func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*s
 		told = errors.Join(told, keep.Tell(sheet))
 		begin(p, missing)
 	}
-	_, err = r.Do(ctx)
+	if _, err = r.Do(ctx); err == nil && sheet.More {
+		sheet.More = false
+		told = errors.Join(told, keep.Tell(sheet))
+	}
 	return sheet, errors.Join(err, told)
 }
 
@@ -312,12 +357,17 @@ func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*s
 func command() string {
 	words := []string{"weft"}
 	for _, word := range os.Args[1:] {
-		if strings.ContainsAny(word, " '\"\\|&;()<>*?[]{}$`#~!\n\t") || word == "" {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		words = append(words, word)
+		words = append(words, quoted(word))
 	}
 	return strings.Join(words, " ")
+}
+
+// quoted returns a word as a shell reads it.
+func quoted(word string) string {
+	if strings.ContainsAny(word, " '\"\\|&;()<>*?[]{}$`#~!\n\t") || word == "" {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
 }
 
 // standings prints how far each engine is behind the best under bisections and shifts. After a

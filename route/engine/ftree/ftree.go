@@ -30,6 +30,7 @@ const (
 	none   = "none"
 
 	vftree  = "vftree"
+	fewest  = "victims"
 	mftree  = "mftree"
 	printed = "mftree-printed"
 	standby = "standby"
@@ -42,7 +43,7 @@ func Spec() *route.Spec {
 		Summary: "fat-trees, whole and degraded: balanced, every two switches connected, on one lane, or two if some paths are not up and down",
 		Paper:   "Bogdański 2014 (paper 004), papers I to IV and VI; Zahavi 2010; Gliksberg et al. 2022 for degraded trees",
 		Cost:    "time O(channels x switches/64 + switches x LIDs), memory O(switches^2) bits and the tables",
-		Lanes:   "one; on some degraded trees a second; own with lanes=vftree",
+		Lanes:   "one; on some degraded trees a second; own with lanes=vftree and lanes=victims",
 		Options: []route.Option{
 			{
 				Name: "balance", Default: auto, OneOf: []string{auto, closed, dmodk, zahavi, opensm335, eft, beft, beftRegular},
@@ -57,8 +58,8 @@ func Spec() *route.Spec {
 				Name: "multihomed", Default: none, OneOf: []string{none, mftree, printed, standby},
 				Doc: "separate the paths to the ports of one host (paper VI): balance all equally (mftree), by its algorithms alone with a balance that routes one LID after another (mftree-printed), or the first port of each host separately (standby)",
 			},
-			{Name: "lanes", Default: none, OneOf: []string{none, vftree}, Doc: "spread the pairs of leaves over virtual lanes (paper II)"},
-			{Name: "vls", Default: 0, Max: route.NumSLs - 1, Doc: "lanes for vftree, 0 for all allowed ones; a second lane for paths that are not up and down comes on top where one is left"},
+			{Name: "lanes", Default: none, OneOf: []string{none, vftree, fewest}, Doc: "spread the pairs of leaves over virtual lanes, as paper II has it (vftree), or so that hot-spots hold up the fewest flows to other hosts (victims)"},
+			{Name: "vls", Default: 0, Max: route.NumSLs - 1, Doc: "lanes for vftree and victims, 0 for all allowed ones; a second lane for paths that are not up and down comes on top where one is left"},
 			{Name: "roots", Default: []string(nil), Switches: true, Doc: "all switches with the role of root, by GUID or description (a;b); when none is given, those that have it by --roles or by themselves, or else inferred"},
 			{Name: "leaves", Default: []string(nil), Switches: true, Doc: "switches with the role of leaf besides those with hosts, in the same order"},
 			{Name: "avoid", Default: []string(nil), Switches: true, Doc: "switches that must not be the root of the subtree, such as the subnet manager's"},
@@ -86,7 +87,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		return nil, err
 	}
 	lids := orderLIDs(t, &in.Ends, newHostKinds(in, e.String("multihomed")), e.String("balance") == dmodk)
-	lanes, err := e.vftreeLanes(in)
+	lanes, err := e.lanesToSpread(in)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,10 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if plan.Tables, err = e.balanced(ctx, in, r, lids); err != nil {
 		return nil, err
 	}
-	layout := laneLayout{lanes: lanes, spread: lanes > 1}
+	layout := laneLayout{lanes: lanes, spread: none}
+	if lanes > 1 {
+		layout.spread = e.String("lanes")
+	}
 	switch {
 	case joining != nil:
 		if layout.second, err = joinSwitches(ctx, in, r, joining, plan.Tables); layout.second != nil {
@@ -133,11 +137,11 @@ func (e *engine) orders(t *tree, maxVLs int) (hosts, joining updown.Order) {
 	return t.orderByLevel(), joining
 }
 
-// vftreeLanes returns the number of lanes of option lanes=vftree, 1 without it.
-func (e *engine) vftreeLanes(in *route.Input) (int, error) {
+// lanesToSpread returns the number of lanes of option lanes, 1 without it.
+func (e *engine) lanesToSpread(in *route.Input) (int, error) {
 	n := e.Int("vls")
 	switch {
-	case e.String("lanes") != vftree:
+	case e.String("lanes") == none:
 		return 1, nil
 	case n > in.MaxVLs:
 		return 0, route.Refuse(Name, "ask for fewer", "needs %d lanes, %d allowed", n, in.MaxVLs)

@@ -13,17 +13,16 @@ import (
 // laneLayout says which lane every packet takes.
 type laneLayout struct {
 	lanes  int
-	spread bool        // packets between hosts spread over the lanes (lanes=vftree)
+	spread string      // how packets between hosts spread over the lanes: vftree, fewest or none
 	second *secondLane // pairs of switches whose packets have the last lane to themselves, nil for none
+
+	counted string // the victims of hot-spots, for a note
 }
 
 // assign fills in SL and SL2VL. With spread the hosts of every two leaves have a virtual lane of
-// their own, as far as there are lanes, the same both ways (paper II, algorithms 1 and 2): packets
-// for hosts that share a link upwards do not hold each other up. Any lanes are free of deadlock,
-// since the paths are so on a single one. Traffic of switches is on the first lane.
-//
-// Deviation: for an odd number of lanes line 3 of algorithm 1 yields a missing lane, so assign
-// takes it modulo that number.
+// their own, as far as there are lanes, the same both ways: by paper II, algorithms 1 and 2
+// (printedLanes), or by victims (fewestVictims). Any lanes are free of deadlock, since the paths
+// are so on a single one. Traffic of switches is on the first lane.
 func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan *route.Plan) error {
 	spreadOver := int32(y.lanes)
 	if y.second != nil {
@@ -40,29 +39,47 @@ func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan 
 	n := len(c.all)
 	plan.SL = route.NewSLs(c.of, of, n, n)
 	plan.SL.OneWay = y.second != nil && y.second.oneWay
+	var vls route.VLTable
+	for sl := range y.lanes {
+		vls[sl] = uint8(sl)
+	}
+	plan.SL2VL, plan.VLs = route.UniformVL(in.Graph, vls), y.lanes
+	var table leafLanes
+	switch y.spread {
+	case vftree:
+		table = printedLanes(int32(len(t.Leaves)), spreadOver)
+	case fewest:
+		var err error
+		if table, err = y.fewestVictims(ctx, in, t, plan, c, spreadOver); err != nil {
+			return err
+		}
+	}
+	return y.fill(ctx, in, plan, c, table, uint8(spreadOver))
+}
+
+// fill fills in the SLs by a table of lanes, nil for one lane; last is the second lane's number.
+func (y *laneLayout) fill(ctx context.Context, in *route.Input, plan *route.Plan, c *slClasses, table leafLanes, last uint8) error {
+	n := len(c.all)
 	rows := make([][]uint8, max(1, in.Workers))
 	for i := range rows {
 		rows[i] = make([]uint8, n)
 	}
-	spread := newSpreadLanes(c.all, spreadOver)
-	err := par.For(ctx, in.Workers, n, func(worker, b int) error {
+	return par.For(ctx, in.Workers, n, func(worker, b int) error {
 		row, to := rows[worker], &c.all[b]
 		clear(row)
-		if y.spread && to.leaf >= 0 {
-			spread.fillRow(row, b)
+		if table != nil && to.leaf >= 0 {
+			for a, from := range c.all {
+				if from.leaf >= 0 {
+					row[a] = table[to.leaf][from.leaf]
+				}
+			}
 		}
 		if y.second != nil {
-			y.second.fillRow(row, c.all, to, uint8(spreadOver))
+			y.second.fillRow(row, c.all, to, last)
 		}
 		plan.SL.SetRow(int32(b), row)
 		return nil
 	})
-	var table route.VLTable
-	for sl := range y.lanes {
-		table[sl] = uint8(sl)
-	}
-	plan.SL2VL, plan.VLs = route.UniformVL(in.Graph, table), y.lanes
-	return err
 }
 
 // notes says what the lanes cost: lanes=vftree leaves fewer service levels for QoS (paper II,
@@ -73,53 +90,45 @@ func (y *laneLayout) notes(allowed int) []string {
 		notes = append(notes, "paths that are not up and then down have a lane of their own: on the others' lane they would close a cycle")
 	}
 	takes := "routing"
-	if y.spread {
-		takes = "lanes=vftree"
+	if y.spread != none {
+		takes = "lanes=" + y.spread
 	}
 	if takes += fmt.Sprintf(" takes %d SLs and as many VLs", y.lanes); y.second == nil {
 		takes += ", the same both ways"
 	}
+	if y.counted != "" {
+		notes = append(notes, y.counted)
+	}
 	return append(notes, fmt.Sprintf("%s: the %d VLs allowed have room for %d service levels for QoS, %d on one lane", takes, allowed, allowed/y.lanes, allowed))
 }
 
-// spreadLanes holds the lanes by algorithm 1 of paper II. The lane of two leaves is the sum of a
-// number of the leaf that comes first and one of the other, modulo the lanes.
-type spreadLanes struct {
-	classes           []slClass
-	asFirst, asSecond []uint8   // by class: its number if its leaf comes first or second
-	fromFirst         [][]uint8 // by number of the destination, which comes second, and class: the lane
-	fromSecond        [][]uint8 // the same if the destination comes first
+// leafLanes is a table of the lane of every two leaves, by their numbers, the same both ways.
+type leafLanes [][]uint8
+
+func newLeafLanes(leaves int32) leafLanes {
+	t := make(leafLanes, leaves)
+	for i := range t {
+		t[i] = make([]uint8, leaves)
+	}
+	return t
 }
 
-func newSpreadLanes(classes []slClass, lanes int32) *spreadLanes {
-	n := len(classes)
-	l := &spreadLanes{
-		classes: classes, asFirst: make([]uint8, n), asSecond: make([]uint8, n),
-		fromFirst: make([][]uint8, lanes), fromSecond: make([][]uint8, lanes),
-	}
-	for i, c := range classes {
-		if c.leaf >= 0 {
-			l.asFirst[i] = uint8((c.leaf + 2*c.leaf/lanes%2 + lanes - 1) % lanes)
-			l.asSecond[i] = uint8(c.leaf % lanes)
-		}
-	}
-	for k := range lanes {
-		l.fromFirst[k], l.fromSecond[k] = make([]uint8, n), make([]uint8, n)
-		for i, c := range classes {
-			if c.leaf >= 0 {
-				l.fromFirst[k][i] = uint8((int32(l.asFirst[i]) + k) % lanes)
-				l.fromSecond[k][i] = uint8((int32(l.asSecond[i]) + k) % lanes)
-			}
-		}
-	}
-	return l
-}
+// set changes the lane of two leaves.
+func (t leafLanes) set(a, b int32, lane uint8) { t[a][b], t[b][a] = lane, lane }
 
-// fillRow fills in the lanes from the classes of other leaves to one class of a leaf. Classes are
-// in the order of their leaves.
-func (l *spreadLanes) fillRow(row []uint8, to int) {
-	copy(row[:to], l.fromFirst[l.asSecond[to]])
-	copy(row[to+1:], l.fromSecond[l.asFirst[to]][to+1:])
+// printedLanes returns the lanes by algorithm 1 of paper II: in each row they begin with twice the
+// leaf's number, and one more in every other round of the lanes.
+//
+// Deviation: for an odd number of lanes line 3 yields a missing lane, so all is modulo that number.
+func printedLanes(leaves, lanes int32) leafLanes {
+	t := newLeafLanes(leaves)
+	for a := range leaves {
+		first := 2*a + 2*a/lanes%2
+		for b := a + 1; b < leaves; b++ {
+			t.set(a, b, uint8((first+b-a-1)%lanes))
+		}
+	}
+	return t
 }
 
 // slClass is a set of end ports whose packets take the same lanes.

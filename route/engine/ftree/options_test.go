@@ -66,7 +66,7 @@ func combinations() []string {
 			}
 		}
 	}
-	return out
+	return append(out, "balance=auto switches=all multihomed=none lanes=victims", "balance=zahavi switches=none multihomed=mftree lanes=victims")
 }
 
 // levelled says for two switches whether a way up by level and then down joins them. One
@@ -139,7 +139,7 @@ func prove(t *testing.T, formula string, options []string) (refused int) {
 		if strings.Contains(o, "switches=all") && odd {
 			lanes = 2
 		}
-		if strings.Contains(o, "lanes=vftree") {
+		if !strings.Contains(o, "lanes=none") {
 			lanes = route.UsualVLs
 		}
 		switch {

@@ -348,3 +348,22 @@ func TestOtherRoots(t *testing.T) {
 		t.Errorf("%v, faults: %+v", err, r.Faults)
 	}
 }
+
+// TestRuleCanBeFaulty: with rule smart and a root that the user names, a switch can be left without
+// an entry for a LID. The help of the option says so.
+func TestRuleCanBeFaulty(t *testing.T) {
+	g := graph(t, "irregular(switches=32,degree=8,hosts=128,seed=8)")
+	options := map[string]string{"rule": "smart", "root": "switch 2"}
+	p, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec(t, "path-selection+color-l"), Options: options, Workers: 2, Seed: 1}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 2})
+	if err != nil || r.Unreachable == 0 {
+		t.Errorf("%v, every pair is reachable: the help of option rule says that this can be FAULTY", err)
+	}
+	i := slices.IndexFunc(spec(t, "path-selection+color-l").Options, func(o route.Option) bool { return o.Name == "rule" })
+	if doc := spec(t, "path-selection+color-l").Options[i].Doc; !strings.Contains(doc, "FAULTY") {
+		t.Errorf("the help does not say so: %s", doc)
+	}
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"weft/lab/sweep"
+)
+
+// near is the share of the best mean within which an engine is as good.
+const near = .01
+
+// mostNames limits the engines in a cell of the table of choices.
+const mostNames = 2
+
+// choices makes the table of the best engines: a row for each network, a column for each damage. A
+// cell has the best mean and the engines within 1 % of it, the best first; auto is named only if it
+// is behind, or alone.
+func (m *maker) choices(s *sweep.Summary) table {
+	type place struct{ network, damage string }
+	of := map[place][]sweep.Cell{}
+	for _, c := range s.Cells {
+		at := place{c.Network, c.Damage}
+		of[at] = append(of[at], c)
+	}
+	t := table{Head: []string{"network"}}
+	for _, damage := range m.damages {
+		name := damage
+		if share, is := percent(damage); is {
+			name = fmt.Sprintf("%.3g %% failed", share)
+		}
+		if damage == noDamage {
+			name = "whole"
+		}
+		t.Head = append(t.Head, name)
+	}
+	for _, network := range m.networks {
+		line := []string{network}
+		for _, damage := range m.damages {
+			line = append(line, choice(of[place{network, damage}], s.Better == "lower"))
+		}
+		t.add(line...)
+	}
+	return t
+}
+
+// choice prints the best of the means of a network with a damage.
+func choice(cells []sweep.Cell, lower bool) string {
+	if len(cells) == 0 {
+		return "-"
+	}
+	slices.SortStableFunc(cells, func(a, b sweep.Cell) int {
+		if lower {
+			a, b = b, a
+		}
+		return cmp.Compare(b.Mean, a.Mean)
+	})
+	best := cells[0].Mean
+	var names []string
+	behind := ""
+	for _, c := range cells {
+		share := c.Mean/best - 1 // of bandwidth; a cost is the other way round
+		if lower {
+			share = -share
+		}
+		switch {
+		case best == 0 && c.Mean != 0 || share < -near:
+			if c.Contestant == "auto" {
+				behind = fmt.Sprintf("; auto %+.1f %%", 100*share)
+			}
+		case c.Contestant != "auto":
+			names = append(names, c.Contestant)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{"auto"} // no named engine is as good
+	}
+	more := ""
+	if len(names) > mostNames {
+		more = fmt.Sprintf(" and %d more", len(names)-mostNames)
+		names = names[:mostNames]
+	}
+	return fmt.Sprintf("%.3g: %s%s%s", best, strings.Join(names, "; "), more, behind)
+}
+
+// WriteChoices writes the table of the best engines of the first figure as Markdown.
+func (p *Page) WriteChoices(w io.Writer) {
+	p.best.writeMarkdown(w)
+}

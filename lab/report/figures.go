@@ -1,0 +1,318 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/internal/chart"
+	"weft/internal/fold"
+	"weft/lab/stats"
+	"weft/lab/sweep"
+)
+
+// known are the words for figures: the label of an axis with its unit, and questions.
+var known = map[string]struct{ label, whole, damaged string }{
+	"ebb_share": {
+		"effective bisection bandwidth (share of a host's link)",
+		"Which engine delivers most bandwidth?", "Which engine keeps most bandwidth when links fail?",
+	},
+	"shift_congestion_sum": {
+		"all-to-all by shifts (sum of the largest congestions)",
+		"Which engine has the fastest all-to-all?", "Which engine keeps all-to-all fast when links fail?",
+	},
+	"channel_load_max_pairs": {
+		"pairs of hosts on the busiest channel",
+		"Which engine spreads paths best?", "Which engine spreads paths best when links fail?",
+	},
+	"pattern_bandwidth_share": {
+		"bandwidth under the pattern (share of a host's link)",
+		"Which engine delivers most bandwidth?", "Which engine keeps most bandwidth when links fail?",
+	},
+	"throughput_gbps": {
+		"throughput of a sending rank (Gb/s)",
+		"Which engine carries most packets?", "Which engine carries most packets when links fail?",
+	},
+	"latency_mean_ns": {
+		"mean latency of packets (ns)",
+		"Which engine has the lowest latency?", "Which engine keeps latency low when links fail?",
+	},
+	"vls":  {"virtual lanes", "Which engine needs the fewest virtual lanes?", "Which engine needs the fewest virtual lanes when links fail?"},
+	"lids": {"LIDs", "Which engine needs the fewest LIDs?", "Which engine needs the fewest LIDs when links fail?"},
+}
+
+func label(figure string) string {
+	if k, is := known[figure]; is {
+		return k.label
+	}
+	return figure
+}
+
+// question returns the question that a figure answers.
+func (m *maker) question(figure string) string {
+	damaged := slices.ContainsFunc(m.rows(), func(row *sweep.Row) bool { return row.Damage != noDamage })
+	k, is := known[figure]
+	switch {
+	case is && damaged:
+		return k.damaged
+	case is:
+		return k.whole
+	case damaged:
+		return "Which engine has the best " + figure + " when links fail?"
+	}
+	return "Which engine has the best " + figure + "?"
+}
+
+// noDamage is the damage of whole fabrics.
+const noDamage = "none"
+
+// percent returns the share of failed links of a damage in per cent; false for other damages.
+func percent(damage string) (float64, bool) {
+	if damage == noDamage {
+		return 0, true
+	}
+	share, err := strconv.ParseFloat(damage, 64)
+	return share * 100, err == nil
+}
+
+// figure writes what a figure shows.
+func (m *maker) figure(s *sweep.Summary) error {
+	m.page.heading(m.question(s.Figure))
+	m.page.text(fmt.Sprintf("The figure is %s, column %s; %s is better. Whiskers are 95 %% intervals of the mean (Student's t). Axes of lines need not begin at 0.", label(s.Figure), s.Figure, s.Better))
+	m.best(s)
+	if len(m.networks) > 1 {
+		if err := m.differences(s); err != nil {
+			return err
+		}
+	}
+	m.pairs(s)
+	if len(m.networks) > 1 {
+		m.page.text("The best mean of each network, and the engines within 1 % of it:")
+		m.page.table(m.choices(s))
+	}
+	drawn := m.networks[:min(len(m.networks), mostCharts)]
+	for _, network := range drawn {
+		m.page.chart(m.means(s, network))
+	}
+	if all := len(s.Contestants); all > len(m.shown) {
+		m.page.text(fmt.Sprintf("Charts show %d of %d engines: the one that the others are compared with, and those with the most proven cases. The tables have all. A missing point is a fabric that the engine did not route with a proof.", len(m.shown), all))
+	} else {
+		m.page.text("A missing point is a fabric that the engine did not route with a proof.")
+	}
+	if more := len(m.networks) - len(drawn); more > 0 {
+		m.page.text(fmt.Sprintf("Charts of %d more networks are left out; the table has all.", more))
+	}
+	m.page.fold("Means with intervals, and number of distinct fabrics", m.cells(s))
+	return nil
+}
+
+// best counts the fabrics with their damage on which an engine has the best mean.
+func (m *maker) best(s *sweep.Summary) {
+	type place struct{ network, damage string }
+	top := map[place]float64{}
+	for _, c := range s.Cells {
+		at := place{c.Network, c.Damage}
+		if old, is := top[at]; !is || (c.Mean > old) == (s.Better == "higher") && c.Mean != old {
+			top[at] = c.Mean
+		}
+	}
+	wins, within := map[string]int{}, map[string]int{}
+	for _, c := range s.Cells {
+		best := top[place{c.Network, c.Damage}]
+		if c.Mean == best {
+			wins[c.Contestant]++
+		}
+		if d := c.Mean - best; best != 0 && d*d <= .0001*best*best {
+			within[c.Contestant]++
+		}
+	}
+	names := make([]string, 0, len(s.Contestants))
+	for _, c := range s.Contestants {
+		names = append(names, c.Name)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return wins[b] - wins[a] })
+	var words []string
+	for _, name := range names {
+		if wins[name] > 0 {
+			words = append(words, fmt.Sprintf("%s on %d (within 1 %% on %d)", name, wins[name], within[name]))
+		}
+	}
+	if len(words) > 0 {
+		m.page.text(fmt.Sprintf("The best mean of %s (a network with a damage) has %s.", fold.Count(len(top), "fabric", "fabrics"), strings.Join(words, "; ")))
+	}
+}
+
+// differences draws the paired differences from the base by damage, over the networks.
+func (m *maker) differences(s *sweep.Summary) error {
+	c := &chart.Chart{
+		Name: s.Figure + " difference", Title: fmt.Sprintf("How much better or worse than %s, on the same networks?", s.Against),
+		Y: chart.Axis{Label: "difference of " + unit(s.Figure), Close: true},
+	}
+	pairs := map[string]map[string]sweep.Versus{}
+	for _, damage := range m.damages {
+		sheet := m.Sheet.With(slices.DeleteFunc(m.rows(), func(row *sweep.Row) bool { return row.Damage != damage }))
+		part, err := m.Summarise(sheet, m.Rows, s.Figure, s.Against)
+		if err != nil {
+			continue // the base has no case of this damage
+		}
+		pairs[damage] = map[string]sweep.Versus{}
+		for _, v := range part.Pairs {
+			if v.Of == "networks" { // else the interval is one over draws
+				pairs[damage][v.Contestant] = v
+			}
+		}
+	}
+	m.byDamage(c, func(name, damage string) (stats.Interval, bool) {
+		if name == s.Against {
+			return stats.Interval{}, len(pairs[damage]) > 0 // the line at 0
+		}
+		v, is := pairs[damage][name]
+		return v.Difference, is
+	})
+	m.page.chart(c)
+	return nil
+}
+
+// unit returns the label of a figure without its unit's explanation.
+func unit(figure string) string {
+	text, _, _ := strings.Cut(label(figure), " (")
+	return text
+}
+
+// means draws the means of a network by damage.
+func (m *maker) means(s *sweep.Summary, network string) *chart.Chart {
+	cells := map[[2]string]stats.Interval{}
+	for _, c := range s.Cells {
+		if c.Network == network {
+			cells[[2]string{c.Contestant, c.Damage}] = c.Interval
+		}
+	}
+	c := &chart.Chart{Name: s.Figure + " " + network, Title: m.title(s.Figure, network), Y: chart.Axis{Label: axis(s.Figure), Close: true}}
+	m.byDamage(c, func(name, damage string) (stats.Interval, bool) {
+		i, is := cells[[2]string{name, damage}]
+		return i, is
+	})
+	return c
+}
+
+// title returns the title of a network's chart: the question, if there is room for it.
+func (m *maker) title(figure, network string) string {
+	const room = 84
+	if text := m.question(figure) + "  " + network; len(text) <= room {
+		return text
+	}
+	return network
+}
+
+// axis returns a label that fits beside a chart.
+func axis(figure string) string {
+	if text := label(figure); len(text) <= 60 {
+		return text
+	}
+	return unit(figure)
+}
+
+// byDamage adds a series for each engine in charts, with a point for each damage: lines over the
+// share of failed links, bars for other damages or a single one.
+func (m *maker) byDamage(c *chart.Chart, value func(name, damage string) (stats.Interval, bool)) {
+	c.Kind = chart.Lines
+	for _, damage := range m.damages {
+		if _, is := percent(damage); !is || len(m.damages) == 1 {
+			c.Kind = chart.Bars
+		}
+	}
+	c.X = chart.Axis{Label: "links between switches failed (%)", Even: true}
+	var names []string
+	for _, damage := range m.damages {
+		name := damage
+		if name == noDamage {
+			name = "whole"
+		}
+		names = append(names, name)
+	}
+	if c.Kind == chart.Bars {
+		c.X = chart.Axis{Label: "damage"}
+	}
+	c.Fill(m.shown, names, func(name string, i int) (chart.Point, bool) {
+		v, is := value(name, m.damages[i])
+		x, _ := percent(m.damages[i])
+		p := chart.Point{X: x, Y: v.Mean}
+		if v.N > 1 && v.Half > 0 {
+			p.Low, p.High = v.Mean-v.Half, v.Mean+v.Half
+		}
+		return p, is
+	})
+}
+
+// pairs writes the table of paired comparisons.
+func (m *maker) pairs(s *sweep.Summary) {
+	if len(s.Pairs) == 0 {
+		m.page.text(fmt.Sprintf("No engine is compared with %s: they share no fabric that both route with a proof.", s.Against))
+		return
+	}
+	t := table{Head: []string{"engine", "pairs", "difference", "± 95 %", "better on", "worse on", "equal", "p, sign test", "p, Wilcoxon"}}
+	for _, v := range s.Pairs {
+		t.add(v.Contestant, fold.Count(v.Difference.N, strings.TrimSuffix(v.Of, "s"), v.Of), number(v.Difference.Mean), half(v.Difference),
+			fmt.Sprint(v.Wins), fmt.Sprint(v.Losses), fmt.Sprint(v.Ties), probability(v.Sign), probability(v.Rank))
+	}
+	m.page.text(fmt.Sprintf("Each engine against %s, on the fabrics that both route with a proof. With several networks a pair is a network, with the mean of its damages and draws. The tests are two-sided, and not corrected for the number of rows.", s.Against))
+	m.page.table(t)
+}
+
+// cells makes the table of means: a row for each network with a damage, a column for each engine.
+func (m *maker) cells(s *sweep.Summary) table {
+	type place struct{ network, damage string }
+	of := map[place]map[string]string{}
+	for _, row := range m.rows() {
+		at := place{row.Network, row.Damage}
+		if of[at] == nil {
+			of[at] = map[string]string{}
+		}
+		if name := m.Contestant(row); of[at][name] == "" && row.Status != sweep.Proven {
+			of[at][name] = row.Status
+		}
+	}
+	for _, c := range s.Cells {
+		text := number(c.Mean)
+		if c.N > 1 {
+			text += " ± " + half(c.Interval)
+		}
+		of[place{c.Network, c.Damage}][c.Contestant] = fmt.Sprintf("%s (%d)", text, c.N)
+	}
+	t := table{Head: []string{"network", "damage"}}
+	for _, c := range s.Contestants {
+		t.Head = append(t.Head, c.Name)
+	}
+	for _, network := range m.networks {
+		for _, damage := range m.damages {
+			cells := of[place{network, damage}]
+			if cells == nil {
+				continue
+			}
+			line := []string{network, damage}
+			for _, c := range s.Contestants {
+				line = append(line, cells[c.Name])
+			}
+			t.add(line...)
+		}
+	}
+	return t
+}
+
+// number, half and probability format as weft lab stats does, but for very small probabilities.
+func number(x float64) string { return fmt.Sprintf("%.6g", x) }
+
+func probability(p float64) string {
+	if text := fmt.Sprintf("%.4f", p); p == 0 || text != "0.0000" {
+		return text
+	}
+	return "< 0.0001"
+}
+
+func half(i stats.Interval) string {
+	if i.N < 2 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g", i.Half)
+}
