@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"weft/fabric"
@@ -583,7 +584,8 @@ func (m *Manager) tellEnd() {
 func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
 	m.inForce, m.clients = m.result.Ledger, m.result.Clients
-	m.servers = serversOf(m.inForce.Graph)
+	g := m.inForce.Graph
+	m.servers = sync.OnceValue(func() int { return len(g.Servers().List) })
 	m.inForce.AddRewritten(before)
 	m.inForce.CountSince(before, m.round.Number)
 	m.reregister = m.reregister && !m.given.Reregister

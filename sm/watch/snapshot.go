@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"sync"
 	"time"
 
 	"weft/fabric"
@@ -62,21 +61,7 @@ type Routed struct {
 	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
 	Levels     levels.Levels       // of service
 	Planning   *Planning           // of a better Plan; nil: none is being planned
-
-	servers func() int // nil: counted anew by each call
-}
-
-// serversOf returns a function that counts the servers of a Graph at its first call.
-func serversOf(g *fabric.Graph) func() int {
-	return sync.OnceValue(func() int { return len(g.Servers().List) })
-}
-
-// Servers returns the number of servers.
-func (r *Routed) Servers() int {
-	if r.servers == nil {
-		return serversOf(r.Graph)()
-	}
-	return r.servers()
+	Servers    func() int          // their number; only the first call counts
 }
 
 // Round describes one bring-up of a Manager.
