@@ -35,7 +35,7 @@ var walls = []struct {
 	{"exported names that no other package uses", 109},
 	{"types of over 100 methods", 0},
 	{"structs of over 25 fields, without fabric.Graph and JSON documents", 0},
-	{"packages of over 5,000 lines, without tests", 1},
+	{"packages of over 5,000 lines, without tests", 0},
 }
 
 var update = flag.Bool("update", false, "write counts that have fallen into the table of walls, and the promised names into their list")
