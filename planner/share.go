@@ -43,10 +43,10 @@ func (k *Kept) Share(ctx context.Context, req *Request, runs int) (*Share, error
 		return nil, err
 	}
 	s := &Share{Runs: runs}
-	if s.Ours, err = bisection(ctx, k.old, k.Plan, req, runs); err != nil {
+	if s.Ours, err = Bisection(ctx, k.old, k.Plan, req, runs); err != nil {
 		return nil, err
 	}
-	s.Fresh, err = bisection(ctx, k.old, r.Plan, req, runs)
+	s.Fresh, err = Bisection(ctx, k.old, r.Plan, req, runs)
 	return s, err
 }
 
@@ -70,8 +70,8 @@ func (k *Kept) madeBy(chain route.Chain) route.Chain {
 	return nil
 }
 
-// bisection returns the effective bisection bandwidth of a Plan.
-func bisection(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *Request, runs int) (float64, error) {
+// Bisection returns the effective bisection bandwidth of a Plan.
+func Bisection(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *Request, runs int) (float64, error) {
 	n, err := flow.New(ctx, g, plan, max(1, req.Workers))
 	if err != nil {
 		return 0, err

@@ -85,8 +85,15 @@ type managed struct {
 	f     *fabric.Fabric
 	l     *live.Live
 	asked chan *terms.Event
-	round chan terms.State
+	round chan ended
 	shown atomic.Pointer[watch.Snapshot]
+}
+
+// ended is the end of a round: when, and the subnet that it has found.
+type ended struct {
+	at     time.Time
+	report *terms.Report
+	found  *fabric.Fabric
 }
 
 // inRealTime runs an emulated subnet in real time, and attaches to the port of its first CA.
@@ -118,20 +125,20 @@ func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, looks ter
 		t.Fatal(err)
 	}
 	l, medium := inRealTime(t, sub, testClock())
-	m := &managed{t: t, f: f, l: l, asked: make(chan *terms.Event, 1), round: make(chan terms.State, 100)}
+	m := &managed{t: t, f: f, l: l, asked: make(chan *terms.Event, 1), round: make(chan ended, 100)}
 	r := Runner{
 		Config: terms.Config{SMKey: 1}, Watch: looks, Routing: smtest.JobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
-		Round: func(c *round.Result) { m.round <- c.Report.State }, Show: func(s *watch.Snapshot) { m.shown.Store(s) },
+		Round: func(c *round.Result) { m.round <- ended{time.Now(), c.Report, c.Ledger.Fabric} }, Show: func(s *watch.Snapshot) { m.shown.Store(s) },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
+	gone := make(chan error, 1)
 	go func() {
 		_, err := r.Run(ctx, medium)
-		ended <- err
+		gone <- err
 	}()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) && err != nil {
+		if err := <-gone; !errors.Is(err, context.Canceled) && err != nil {
 			t.Error(err)
 		}
 		m.l.Close()
@@ -140,17 +147,23 @@ func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, looks ter
 	return m
 }
 
-// wantUp waits for the end of a round.
+// wantUp waits for the end of a round that brings the subnet up.
 func (m *managed) wantUp() {
 	m.t.Helper()
+	if r := m.wantEnd(); r.report.State != terms.Up {
+		m.t.Fatalf("the subnet is %s: %v", r.report.State, r.report.Incidents)
+	}
+}
+
+// wantEnd waits for the end of a round.
+func (m *managed) wantEnd() (r ended) {
+	m.t.Helper()
 	select {
-	case state := <-m.round:
-		if state != terms.Up {
-			m.t.Fatalf("the subnet is %s", state)
-		}
+	case r = <-m.round:
 	case <-time.After(2 * time.Minute):
 		m.t.Fatal("no round has ended in two minutes")
 	}
+	return r
 }
 
 // client attaches to a host, by its number.

@@ -64,6 +64,7 @@ func (g *gauge) look(s *watch.Snapshot, req *planner.Request) {
 	case r == nil || s.UnderWay != nil:
 		g.stop()
 		g.rest = max(g.rest, now+gaugeAfter)
+	case r.Planning != nil: // it takes all cores that the loop leaves
 	case g.busy.Load() || r.Plan == nil || r.Plan == g.last || now < g.rest || r.Graph.NumSwitches*int(r.Plan.Ends.Top()) > mostGauged:
 	default:
 		g.begin(r.Plan, planner.Keep(r.Plan, r.Graph), *req)

@@ -67,7 +67,7 @@ func BenchmarkLightSweep(b *testing.B) {
 }
 
 // cpuTime returns the CPU time of this process.
-func cpuTime(b *testing.B) time.Duration {
+func cpuTime(b testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)

@@ -151,8 +151,9 @@ type run struct {
 	measures
 }
 
-// measures holds what a run measures of itself: phases, and the Plan's bandwidth.
+// measures holds the phases of a run and the bandwidth of its Plan, and how it raises that.
 type measures struct {
+	improving improving
 	stopwatch stopwatch
 	gauge     *gauge
 }
@@ -265,7 +266,7 @@ func (d *run) takeWork(ctx context.Context, ev *terms.Event) {
 	if ctx.Err() != nil {
 		d.stop(ctx)
 	}
-	if ev != nil {
+	if ev != nil && !d.improving.isOver(ev) {
 		d.step(ctx, ev)
 	}
 }
@@ -343,6 +344,7 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 	}
 	d.actions = d.manager.Step(now, ev, d.actions[:0])
 	d.Administration.In.Follow(d.manager.IsAtWork())
+	d.improving.gate.set(!d.manager.IsAtWork())
 	if d.recorder != nil {
 		d.record()
 	}
@@ -356,6 +358,8 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 			d.requester.End(a.Group())
 		case terms.Route:
 			d.route(ctx, a.Request)
+		case terms.Improve:
+			d.improving.begin(ctx, d, a.Request)
 		case terms.Store:
 			record, rules := d.manager.Result().Record, d.manager.RulesToTell()
 			d.work(func() *terms.Event { return &terms.Event{Kind: terms.Stored, Err: d.keep(record, rules)} })

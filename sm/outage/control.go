@@ -222,7 +222,9 @@ func (m *manager) step(ctx context.Context, ev *terms.Event) {
 		case terms.Reply:
 			m.subnet.Send(m.id, a.Datagram)
 		case terms.Route:
-			m.plan, m.planned = round.Plan(ctx, m.routing, a.Request), m.now+m.planning
+			q := *a.Request
+			q.Later = false // no better Plan is made beside this loop
+			m.plan, m.planned = round.Plan(ctx, m.routing, &q), m.now+m.planning
 		case terms.Claim:
 			m.subnet.SetIsSM(m.id, true)
 			claimed = true

@@ -39,6 +39,7 @@ var Explain = map[terms.IncidentKind]string{
 	terms.OthersLIDs:      "Ports use other LIDs than those stored (--state), because another manager assigned them. The ports keep these LIDs, weft stores them and routes from scratch.",
 	terms.NotStored:       "The state file (--state) cannot be written, usually because the disk is full. Ports with LIDs keep them and the subnet is repaired. A port whose LID is not stored gets none until then. weft tries again every second. If the file could not be opened at the start, the manager runs without it, and opens it when that is possible.",
 	terms.RoundBegun:      "A round begins, for the reason in the text: weft discovers, routes, proves and programs the whole subnet. Only differences are written.",
+	terms.BetterPlan:      "Engine auto plans a better routing while a repaired or simpler one, proven too, is in force. It rests whenever the manager has other work. The text says when it begins, what was found, or why nothing comes of it.",
 	terms.RoundEnds:       "A round has ended, with the result in the text. The lines before name the problems. weft tries again by itself.",
 	terms.SweepFound:      "A light sweep, which reads SwitchInfo of every switch, found a change. A round follows.",
 	terms.TrapCame:        "A device reported an event by a trap, which was acknowledged. A round follows traps 128, 144 and 145.",

@@ -149,7 +149,7 @@ func appendEvent(b []byte, ev *terms.Event) ([]byte, error) {
 		b = binary.AppendUvarint(b, uint64(ev.Attempts))
 		b = binary.AppendUvarint(b, uint64(ev.Status))
 		b = AppendBytes(b, bytes.TrimRight(ev.Data[:], "\x00"))
-	case terms.Planned, terms.Stored:
+	case terms.Planned, terms.Improved, terms.Stored:
 		text := ""
 		if ev.Err != nil && (ev.Kind == terms.Stored || isCutShort(ev.Err)) {
 			text = ev.Err.Error()

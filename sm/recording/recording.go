@@ -135,7 +135,7 @@ func (r *Recording) Next() (now time.Duration, ev *terms.Event, sum uint32, err 
 	switch {
 	case f.err == nil && len(f.rest) > 0:
 		f.err = fmt.Errorf("%d bytes too many", len(f.rest))
-	case f.err == nil && ev.Kind > terms.Told:
+	case f.err == nil && ev.Kind > terms.Improved || ev.Kind == terms.LinkChanged:
 		f.err = fmt.Errorf("of unknown kind %d", ev.Kind)
 	}
 	if f.err != nil {
@@ -251,7 +251,7 @@ func (f *fields) event(ev *terms.Event) {
 			return
 		}
 		copy(ev.Data[:], data)
-	case terms.Planned, terms.Stored:
+	case terms.Planned, terms.Improved, terms.Stored:
 		if text := f.text(); len(text) > 0 {
 			ev.Err = errors.New(string(text))
 		}

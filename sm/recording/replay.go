@@ -65,6 +65,8 @@ type player struct {
 	asked   map[uint64]int      // by tag: Sends that have not ended
 	route   *terms.RouteRequest // of a Route that has not ended
 	request planner.Request     // of that Route
+	better  *terms.RouteRequest // of an Improve that has not ended
+	beside  planner.Request     // of that Improve
 	store   bool
 	claim   bool
 }
@@ -95,6 +97,13 @@ func (p *player) complete(ctx context.Context, ev *terms.Event) error {
 			ev.Result = &planner.Result{}
 		}
 		p.route = nil
+	case terms.Improved:
+		if ok = p.better != nil; ok && ev.Err == nil {
+			*ev = *p.Plan(ctx, p.beside, p.better)
+		} else {
+			ev.Result = &planner.Result{}
+		}
+		p.better = nil
 	case terms.Stored:
 		ok, p.store = p.store, false
 	case terms.Claimed:
@@ -117,6 +126,8 @@ func (p *player) take(actions []terms.Action) {
 			p.asked[a.Tag]++
 		case terms.Route:
 			p.route, p.request = a.Request, p.routing
+		case terms.Improve:
+			p.better, p.beside = a.Request, p.routing
 		case terms.Store:
 			p.store = true
 		case terms.Claim:

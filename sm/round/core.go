@@ -77,14 +77,17 @@ type finder struct {
 // writer reads the tables of the switches, has the Plan stored, and writes it.
 type writer struct {
 	*shared
-	clients   Clients
-	moved     int               // table entries that the repair of the previous Plan has moved
-	repaired  bool              // the Plan of this round is a repair
-	spread    *repair.Spreading // of Limits.Moves
-	record    *terms.Record     // sent to be stored; nil if nothing is
-	stored    bool              // the Store has ended
-	unstored  bool              // with an error
-	pauseOver bool              // the packets under way have had time to leave
+	clients    Clients
+	moved      int               // table entries that the repair of the previous Plan has moved
+	repaired   bool              // the Plan of this round is a repair
+	more       bool              // a better Plan may be found
+	usesBetter bool              // it was to use a better Plan
+	notUsed    error             // why the better Plan was not used
+	spread     *repair.Spreading // of Limits.Moves
+	record     *terms.Record     // sent to be stored; nil if nothing is
+	stored     bool              // the Store has ended
+	unstored   bool              // with an error
+	pauseOver  bool              // the packets under way have had time to leave
 
 	// read holds the blocks that switches held before the Plan was made, by tag of ledger.GetLFT.
 	// It is nil if all tables are known.
@@ -369,7 +372,9 @@ func (c *Round) askForPlan() {
 	q := &terms.RouteRequest{
 		Graph: c.Graph, Stored: c.inherit.Stored, Trees: c.inherit.Trees, Absent: c.DrainedHosts(), Multicast: c.By.Stays, Levels: c.By.Levels,
 		Found: c.foundPlan(), Afresh: c.given.Afresh, Moves: c.given.Limits.Moves,
+		Later: c.By.Stays, Better: c.inherit.Better,
 	}
+	c.usesBetter, c.inherit.Better = q.Better != nil, nil
 	if q.Multicast {
 		q.NoGroups = c.WithoutGroups()
 		c.noteWithoutGroups(q.NoGroups)
@@ -400,7 +405,7 @@ func (c *Round) takePlan(ev *terms.Event) {
 		}
 		return
 	}
-	r.Held = ev.Held
+	r.Held, c.more, c.notUsed = ev.Held, ev.More, ev.Unfit
 	for _, err := range result.Refused {
 		r.Refused = append(r.Refused, err.Error())
 	}

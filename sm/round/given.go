@@ -81,7 +81,9 @@ type Inherit struct {
 	Stored terms.LIDMap          // stored LIDs; they take precedence over LIDs found
 	Trees  []multicast.TreeByLID // of the multicast groups of the previous master
 	Last   *planner.Kept         // the last Plan, to be repaired; nil: unknown
-	Afresh bool                  // route from scratch, but keep the LIDs of Last
+	// Improvable says that entries of Last may gain by moves.
+	Improvable bool
+	Afresh     bool // route from scratch, but keep the LIDs of Last
 	// Held says that Last is another manager's Plan, or that others may have changed it. The round
 	// then uses the tables that switches hold.
 	Held bool
@@ -89,6 +91,7 @@ type Inherit struct {
 	// IsLeft says that HandedBy was our master, or had the subnet and did nothing: nobody else may
 	// have it.
 	IsLeft bool
+	Better *terms.Better // a better Plan than that of Before, to be used in this round; nil: none
 }
 
 // Result is the outcome of a round. During the round it shows the state so far.
@@ -103,7 +106,9 @@ type Result struct {
 
 	Repaired   bool              // the Plan is a repair of the previous one
 	Moved      int               // forwarding-table entries that the repair moved
-	Unbalanced bool              // a rebalance is due
+	Improvable bool              // entries may gain by moves: nobody has searched since they or links came
+	More       bool              // a better Plan may be found, beside the loop
+	Unfit      error             // why Inherit.Better was not used; nil: it was, or there was none
 	Spread     *repair.Spreading // of Limits.Moves; nil: no entry was moved
 
 	Doubted map[fabric.GUID]bool // node GUIDs of which the next round believes nothing
@@ -118,7 +123,7 @@ type Result struct {
 func (c *Round) Result() *Result {
 	return &Result{
 		Report: &c.report, Ledger: c.Ledger, Inherit: c.inherit, Record: c.record, Master: c.master, Overwritten: c.overwritten,
-		Repaired: c.repaired, Moved: c.moved, Unbalanced: c.given.Unbalanced, Spread: c.spread,
+		Repaired: c.repaired, Moved: c.moved, Improvable: c.repaired && c.inherit.Improvable, Spread: c.spread, More: c.more, Unfit: c.notUsed,
 		Doubted: c.beliefs.doubted, Held: c.given.Apart.Held, Changing: c.changing, BrokenOff: c.brokenOff, Clients: c.clients,
 	}
 }

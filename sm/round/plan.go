@@ -31,6 +31,18 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	}
 	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
 	ev := &terms.Event{Kind: terms.Planned}
+	if q.Better != nil {
+		better, err := useBetter(ctx, req, q)
+		if err == nil {
+			return better
+		}
+		ev.Unfit = err
+	}
+	later := q.Later && !planner.IsSmall(g)
+	if later {
+		ev.More = req.Kept != nil && req.Afresh
+		req.Effort, req.Afresh = planner.Low, false
+	}
 	if q.Inherited && !q.Kept.Answers(&req) {
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
 			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
@@ -49,7 +61,8 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 		case err == nil:
 			addStored(req.LIDs.Held, g, q.Stored)
 		case q.Kept == nil:
-			return &terms.Event{Kind: terms.Planned, Result: &planner.Result{}, Err: err}
+			ev.Result, ev.Err = &planner.Result{}, err
+			return ev
 		default:
 			foreign, req.Kept = err, nil
 		}
@@ -63,6 +76,13 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	}
 	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
 		ev.Result = afreshIfProven(ctx, req, g, ev.Result)
+	}
+	if later && ev.Err == nil && ev.Result.Repaired == nil { // then it is from scratch already
+		ev.More = ev.Result.Choice != nil && ev.Result.Choice.Unfinished
+	}
+	if q.Beside {
+		ev.Kind = terms.Improved
+		return ev
 	}
 	from := q.Found
 	if from == nil && req.Kept != nil {
@@ -197,7 +217,14 @@ func (c *Round) noteRepair(r *planner.Result) {
 	if f := r.Repaired; f != nil {
 		c.moved, c.repaired = f.Moved, true
 		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
+		c.inherit.Improvable = c.inherit.Improvable || f.Moved+f.Filled+f.Unused > 0
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %s moved, %d had used parts that are lost, drained or in quarantine", fold.Count(f.Moved, "entry", "entries"), f.Crossed)
+		switch {
+		case c.usesBetter && c.notUsed == nil:
+			c.report.Routing.Kept = fmt.Sprintf("a better Plan takes its place, with %s moved since it was made", fold.Count(f.Moved, "entry", "entries"))
+		case c.more && c.given.Afresh:
+			c.report.Routing.Kept += ", until a better Plan is ready"
+		}
 		if c.given.Limits.Moves > 0 {
 			c.spread, c.report.Routing.Kept = r.Spread, spreadText(r)
 		}

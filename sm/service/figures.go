@@ -7,30 +7,30 @@ import (
 
 	"weft/sm/recording"
 	"weft/sm/terms"
-	"weft/sm/watch"
+	"weft/sm/watch/tally"
 )
 
 // timesFigure is a histogram of durations.
 type timesFigure struct {
 	*prometheus.Desc
-	times func(t *watch.Tally) *terms.Times
+	times func(t *tally.Tally) *terms.Times
 }
 
 // newTimes returns a histogram.
-func newTimes(name, help string, times func(t *watch.Tally) *terms.Times) timesFigure {
+func newTimes(name, help string, times func(t *tally.Tally) *terms.Times) timesFigure {
 	return timesFigure{prometheus.NewDesc("weft_sm_"+name+"_duration_seconds", help, nil, nil), times}
 }
 
 // allTimes lists the histograms.
 var allTimes = []timesFigure{
-	newTimes("light_sweep", "Durations of light sweeps that came to their end.", func(t *watch.Tally) *terms.Times { return &t.LightSweepTimes }),
-	newTimes("round", "Durations of rounds: discovery, routing, proof and writing.", func(t *watch.Tally) *terms.Times { return &t.RoundTimes }),
-	newTimes("route", "Times to compute and prove a Plan.", func(t *watch.Tally) *terms.Times { return &t.RouteTimes }),
-	newTimes("repair", "Times from the first sign of a change to the end of the round that repaired the routes.", func(t *watch.Tally) *terms.Times { return &t.RepairTimes }),
+	newTimes("light_sweep", "Durations of light sweeps that came to their end.", func(t *tally.Tally) *terms.Times { return &t.LightSweepTimes }),
+	newTimes("round", "Durations of rounds: discovery, routing, proof and writing.", func(t *tally.Tally) *terms.Times { return &t.RoundTimes }),
+	newTimes("route", "Times to compute and prove a Plan.", func(t *tally.Tally) *terms.Times { return &t.RouteTimes }),
+	newTimes("repair", "Times from the first sign of a change to the end of the round that repaired the routes.", func(t *tally.Tally) *terms.Times { return &t.RepairTimes }),
 }
 
 // metric returns the histogram of a Tally.
-func (f *timesFigure) metric(t *watch.Tally) prometheus.Metric {
+func (f *timesFigure) metric(t *tally.Tally) prometheus.Metric {
 	times := f.times(t)
 	upTo, n := map[float64]uint64{}, 0
 	for i, bound := range terms.TimeBounds {

@@ -12,6 +12,7 @@ import (
 
 	"weft/sm/terms"
 	"weft/sm/watch"
+	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
 
@@ -42,7 +43,7 @@ func newFigure(kind prometheus.ValueType, name, help string, values func(*shown,
 }
 
 // count returns a figure of a counter.
-func count(name, help string, value func(t *watch.Tally) int) figure {
+func count(name, help string, value func(t *tally.Tally) int) figure {
 	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) { add(float64(value(&f.Tally))) })
 }
 
@@ -78,14 +79,15 @@ func truth(is bool) float64 {
 var allFigures = []figure{
 	newFigure(prometheus.GaugeValue, "role", "Role of the manager: 1 for its present role, 0 for the others.", roles, "role"),
 	newFigure(prometheus.GaugeValue, "contested", "1 if another manager writes to our ports again after a repair, else 0.", func(f *shown, add func(float64, ...string)) { add(truth(f.Contested != "")) }),
+	newFigure(prometheus.GaugeValue, "planning_better", "1 while a better Plan than the one in force is being planned, else 0.", func(f *shown, add func(float64, ...string)) { add(truth(f.Routed != nil && f.Routed.Planning != nil)) }),
 	newFigure(prometheus.GaugeValue, "engine_info", "Requested engines, and the engine whose routes are in force; always 1.", engines, "asked", "active"),
-	count("light_sweeps_total", "Light sweeps: each asks every switch whether a port has changed.", func(t *watch.Tally) int { return t.LightSweeps }),
-	count("heavy_sweeps_total", "Heavy sweeps: each asks all nodes and ports.", func(t *watch.Tally) int { return t.HeavySweeps }),
+	count("light_sweeps_total", "Light sweeps: each asks every switch whether a port has changed.", func(t *tally.Tally) int { return t.LightSweeps }),
+	count("heavy_sweeps_total", "Heavy sweeps: each asks all nodes and ports.", func(t *tally.Tally) int { return t.HeavySweeps }),
 	newFigure(prometheus.CounterValue, "rounds_total", "Rounds, by outcome; a round discovers, routes, proves and programs the subnet.", rounds, "outcome"),
-	count("repairs_total", "Rounds that repaired the routing in force instead of computing a new one.", func(t *watch.Tally) int { return t.Repairs }),
-	count("repaired_entries_total", "Entries of forwarding tables that repairs have moved.", func(t *watch.Tally) int { return t.Moved }),
-	count("spread_entries_total", "Entries of forwarding tables moved to less loaded links, other than by repairs.", func(t *watch.Tally) int { return t.Spread }),
-	count("written_blocks_total", "Blocks of forwarding tables that were written and acknowledged.", func(t *watch.Tally) int { return t.Blocks }),
+	count("repairs_total", "Rounds that repaired the routing in force instead of computing a new one.", func(t *tally.Tally) int { return t.Repairs }),
+	count("repaired_entries_total", "Entries of forwarding tables that repairs have moved.", func(t *tally.Tally) int { return t.Moved }),
+	count("spread_entries_total", "Entries of forwarding tables moved to less loaded links, other than by repairs.", func(t *tally.Tally) int { return t.Spread }),
+	count("written_blocks_total", "Blocks of forwarding tables that were written and acknowledged.", func(t *tally.Tally) int { return t.Blocks }),
 	smps("smp_requests_total", "Completed SMP requests: answered, refused or given up.", func(n terms.Count) int { return n.Requests }),
 	smps("smps_sent_total", "Sent SMPs, including retries.", func(n terms.Count) int { return n.Sent }),
 	smps("smps_retried_total", "SMPs sent again for lack of an answer.", func(n terms.Count) int { return max(0, n.Sent-n.Requests) }),
@@ -107,7 +109,7 @@ var allFigures = []figure{
 	inForce("drained_parts", "Drained switches and cables, without traffic.", func(f *InForce) float64 { return float64(len(f.Drained)) }),
 	newFigure(prometheus.GaugeValue, "parts_to_drain", "Switches and cables to drain, present or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
 	newFigure(prometheus.GaugeValue, "disabled_ports", "Disabled switch ports, by this manager or by others.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Disabled))) }),
-	count("quarantines_total", "Links put in quarantine because they came back too often.", func(t *watch.Tally) int { return t.Quarantines }),
+	count("quarantines_total", "Links put in quarantine because they came back too often.", func(t *tally.Tally) int { return t.Quarantines }),
 	newFigure(prometheus.GaugeValue, "quarantined_links", "Links in quarantine now.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Held))) }),
 	newFigure(prometheus.GaugeValue, "quarantined_link_returns", "How often a link in quarantine came back before; 50 links at most.", held(func(_ *shown, l *watch.HeldLink) float64 { return float64(l.Returns) }), "link"),
 	newFigure(prometheus.GaugeValue, "quarantined_link_release_timestamp_seconds", "When a link in quarantine is used again unless it changes before, in seconds since 1970; 0 while it is down; 50 links at most.", held(released), "link"),

@@ -27,6 +27,7 @@ import (
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/sm/watch"
+	"weft/sm/watch/tally"
 )
 
 // fixed is a clock that stands.
@@ -85,7 +86,7 @@ func master() *watch.Snapshot {
 		Now: 5 * time.Second, Role: terms.Master, Port: 0x1234, Priority: 3, Engines: []string{"ftree", "updn"}, InForce: up, Last: last,
 		UnderWay: &watch.Round{Number: 3, Why: "asked for", Begun: 4500 * time.Millisecond, Phase: "route"},
 		Due:      []watch.Due{{What: "a round: asked for", At: 0}, {What: "a light sweep", At: 8 * time.Second}},
-		Tally:    watch.Tally{LightSweeps: 4, HeavySweeps: 3},
+		Tally:    tally.Tally{LightSweeps: 4, HeavySweeps: 3},
 		Share:    &planner.Share{Runs: 100, Ours: 0.6, Fresh: 0.75},
 		Clients:  terms.Registered{Services: 3, Subscriptions: 2, Groups: 4, Members: 70, MLIDs: 1024, MLIDsUsed: 5, Refused: sa.RefusedCounts{Groups: 11, Members: 12, Services: 13, Subscriptions: 14}, Standbys: 1, Reports: sa.ReportCounts{Acknowledged: 9, Unanswered: 1, Dropped: 4}},
 		Queries: []terms.QueryCount{
@@ -228,7 +229,8 @@ func TestStatusOfServers(t *testing.T) {
 			f.Nodes[i].Desc = fmt.Sprintf("n%d mlx5_%d", i/2, i%2)
 		}
 	}
-	snapshot.Routed = &watch.Routed{Fabric: f, Graph: f.Compile(), Plan: &route.Plan{}}
+	g := f.Compile()
+	snapshot.Routed = &watch.Routed{Fabric: f, Graph: g, Plan: &route.Plan{}, Servers: func() int { return len(g.Servers().List) }}
 	s.Show(snapshot)
 	st := s.Status()
 	var b strings.Builder

@@ -19,26 +19,28 @@ import (
 
 // Status is the JSON document of a manager's state.
 type Status struct {
-	Version  string             `json:"version"`
-	Run      string             `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it
-	Seconds  float64            `json:"seconds"` // since the manager started
-	Role     terms.Role         `json:"role"`
-	Other    string             `json:"other_manager,omitempty"` // the manager that is master, or may be
-	Contest  string             `json:"contested,omitempty"`     // who writes to our ports besides us, in words; absent if nobody does
-	GUID     string             `json:"port_guid,omitempty"`     // of the manager's port
-	PortName string             `json:"port_name,omitempty"`     // its node and number
-	Priority uint8              `json:"priority"`
-	Asked    []string           `json:"engines_asked"`
-	InForce  *InForce           `json:"in_force,omitempty"` // the routing that the devices hold
-	UnderWay *Round             `json:"round_under_way,omitempty"`
-	Last     *Round             `json:"last_round,omitempty"` // the last complete round
-	Due      []Due              `json:"due"`                  // planned actions
-	Drains   []string           `json:"drains"`               // switches and cables to drain, present or not
-	ToDrain  []string           `json:"drain_names"`          // the same, by the names of people
-	Held     []string           `json:"quarantine"`           // links in quarantine, by name
-	Reasons  []HeldLink         `json:"quarantined_links"`    // the same links, with the reason
-	Disabled []string           `json:"disabled_ports"`       // disabled switch ports
-	Differs  []string           `json:"differs"`              // differences between our files and options and those of the (former) master, in words
+	Version  string     `json:"version"`
+	Run      string     `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it
+	Seconds  float64    `json:"seconds"` // since the manager started
+	Role     terms.Role `json:"role"`
+	Other    string     `json:"other_manager,omitempty"` // the manager that is master, or may be
+	Contest  string     `json:"contested,omitempty"`     // who writes to our ports besides us, in words; absent if nobody does
+	GUID     string     `json:"port_guid,omitempty"`     // of the manager's port
+	PortName string     `json:"port_name,omitempty"`     // its node and number
+	Priority uint8      `json:"priority"`
+	Asked    []string   `json:"engines_asked"`
+	InForce  *InForce   `json:"in_force,omitempty"` // the routing that the devices hold
+	UnderWay *Round     `json:"round_under_way,omitempty"`
+	Last     *Round     `json:"last_round,omitempty"` // the last complete round
+	// Planning says that a better Plan than the one in force is being planned; absent if none is.
+	Planning *Planning          `json:"better_plan_under_way,omitempty"`
+	Due      []Due              `json:"due"`               // planned actions
+	Drains   []string           `json:"drains"`            // switches and cables to drain, present or not
+	ToDrain  []string           `json:"drain_names"`       // the same, by the names of people
+	Held     []string           `json:"quarantine"`        // links in quarantine, by name
+	Reasons  []HeldLink         `json:"quarantined_links"` // the same links, with the reason
+	Disabled []string           `json:"disabled_ports"`    // disabled switch ports
+	Differs  []string           `json:"differs"`           // differences between our files and options and those of the (former) master, in words
 	Sweeps   Sweeps             `json:"sweeps"`
 	SMPs     []terms.Count      `json:"smps"`    // since the start
 	Queries  []terms.QueryCount `json:"queries"` // of hosts and tools to subnet administration, since the start
@@ -110,6 +112,12 @@ type Round struct {
 	Blocks  int         `json:"blocks"`           // forwarding-table blocks written and acknowledged
 }
 
+// Planning is the planning of a better Plan than the one in force.
+type Planning struct {
+	Begun   string  `json:"begun"`   // UTC
+	Seconds float64 `json:"seconds"` // its time so far, with the time in which it rests
+}
+
 // Due is a planned action of a manager.
 type Due struct {
 	What    string  `json:"what"`
@@ -162,6 +170,10 @@ func (s *Service) Status() *Status {
 		out.UnderWay = newRound(shown, r)
 		out.UnderWay.Seconds = now.Sub(shown.at(r.Begun)).Seconds()
 	}
+	if shown.Routed != nil && shown.Routed.Planning != nil {
+		p := shown.Routed.Planning
+		out.Planning = &Planning{utc(shown.at(p.Since)), now.Sub(shown.at(p.Since)).Seconds()}
+	}
 	if r := shown.Last; r != nil {
 		out.Last = newRound(shown, r)
 		for i := range r.Report.Incidents {
@@ -185,7 +197,9 @@ func newInForce(s *shown) *InForce {
 		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links, Drained: append([]string{}, r.Drained...),
 	}
 	if out.Levels = []levels.Summary{}; s.Routed != nil {
-		out.Servers = len(s.Routed.Graph.Servers().List)
+		if s.Routed.Servers != nil {
+			out.Servers = s.Routed.Servers()
+		}
 		out.Levels = append(out.Levels, levels.Summarise(s.Routed.Graph, s.Routed.Plan)...)
 	}
 	if b := s.Share; b != nil {
@@ -298,6 +312,9 @@ func (s *Status) addManager(lines *rows) {
 func (s *Status) addSubnet(lines *rows) {
 	if f := s.InForce; f != nil {
 		lines.add("in force", "engine %s since %s: %s", f.Engine, f.Since, f.State)
+		if p := s.Planning; p != nil {
+			lines.add("better Plan", "being planned for %s", seconds(p.Seconds))
+		}
 		if f.Failed > 0 {
 			lines.add("rounds failed", "%d since then: switches hold the old tables", f.Failed)
 		}

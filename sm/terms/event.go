@@ -46,6 +46,7 @@ const (
 	_
 	Told        // to a Manager: News has come
 	LinkChanged // to a round, from its Manager: a link has changed its state
+	Improved    // to a Manager: an Improve has ended
 )
 
 // Outcome is the way a Send ended.
@@ -70,12 +71,15 @@ type Event struct {
 	Status   mad.Status // if Refused
 	Data     [64]byte   // the attribute, if Answered
 
-	// Of Planned. Err says why there is no Plan or no judgement; of Stored, why storing failed.
+	// Of Planned and Improved. Err says why there is no Plan or no judgement; of Stored, why
+	// storing failed.
 	Result *planner.Result
 	Err    error
 	Way    *planner.Transition // steps from the tables in force to this Plan; nil: unknown
 	Other  string              // why an inherited Plan differs from our options, "" if it does not
 	Less   []string            // what devices have less of than was asked for, in words
+	More   bool                // engines were left out that may be better, as the request allows
+	Unfit  error               // why Request.Better is not used; nil: it is, or there was none
 	Held   *quality.Report     // if Err, or without a proof: the tables that switches hold; nil: unknown
 
 	// Of Unasked: a copy that the Manager owns.
@@ -136,6 +140,10 @@ const (
 	End
 	Decided   // the outcome of a request: its Tag, Name, and Err, nil if accepted
 	TellRules // send Manager.RulesToTell to the standbys
+	// Improve computes a better Plan by Request beside all else, and rests while the Manager is at
+	// work; Improved follows. It ends an earlier Improve, whose event then does not come. Without a
+	// Request that is all.
+	Improve
 )
 
 // Action is a request of a round or a Manager. Path and Data are valid until the next Step.
@@ -152,7 +160,7 @@ type Action struct {
 	Key      uint64 // M_Key
 	Once     bool   // do not repeat it if no answer comes
 
-	Request  *RouteRequest // of Route
+	Request  *RouteRequest // of Route and Improve
 	Name     string
 	Err      error
 	Drains   *Drains // of Decided: the drains to remember over a restart; nil: unchanged
@@ -178,6 +186,18 @@ type RouteRequest struct {
 	FreshLIDs bool
 	Afresh    bool // route from scratch, and repair Kept only if all refuse
 	Moves     int  // entries that may move to less loaded links besides
+	// Later allows a Plan at once and a better one later: where auto tries several engines, Kept is
+	// repaired, or else the first proven Plan is taken.
+	Later  bool
+	Beside bool    // it is the better one: of Improve
+	Better *Better // that has been planned beside the loop, to be used if it is still good; nil: none
+}
+
+// Better is a Plan that was made beside the loop.
+type Better struct {
+	Kept   *planner.Kept
+	Choice *planner.Choice // how auto chose it
+	Asked  bool            // a person or new settings want it, whatever it delivers
 }
 
 // Group returns the number of the group that one End cancels, never 0: the SMPs of a round, or

@@ -67,6 +67,7 @@ const (
 	// Of a Manager, between and around rounds.
 	RoundBegun     IncidentKind = "round-begun"
 	RoundEnds      IncidentKind = "round-ended"
+	BetterPlan     IncidentKind = "better-plan"
 	SweepFound     IncidentKind = "sweep-found"     // a light sweep found a change
 	TrapCame       IncidentKind = "trap"            // a device reported an event
 	WrongKey       IncidentKind = "wrong-key"       // a device got an SMP with a wrong M_Key

@@ -51,6 +51,6 @@ var severities = map[IncidentKind]Severity{
 	DrainTold: Notice, DrainRefused: Notice, NodeReturned: Notice, NodeForgotten: Notice, NodeReplaced: Notice, NodeRenamed: Notice,
 	CableMoved: Notice, AsExpected: Notice, StoredAgain: Notice, BroughtBack: Notice, PortEnabled: Notice, Released: Notice, Uncontested: Notice, CounterCalm: Notice, TrapCame: Notice, SubnetKnown: Notice,
 
-	RoundBegun: Info, RoundEnds: Info, SweepFound: Info, TrapsUntold: Info, CongestionSet: Info, EntriesDropped: Info, MixedTables: Info, OldLevels: Info,
+	RoundBegun: Info, RoundEnds: Info, BetterPlan: Info, SweepFound: Info, TrapsUntold: Info, CongestionSet: Info, EntriesDropped: Info, MixedTables: Info, OldLevels: Info,
 	CapabilityChanged: Info,
 }

@@ -467,33 +467,6 @@ func TestHandsOverWhole(t *testing.T) {
 	}
 }
 
-// TestPace: rounds shortly after each other are waited for longer and longer, one that comes much
-// later is not.
-func TestPace(t *testing.T) {
-	var p pace
-	w := terms.UsualWatch
-	if got := p.quiet(0, &w); got != 0 {
-		t.Errorf("the first round waits %v", got)
-	}
-	for k, want := range []time.Duration{w.Quiet, 2 * w.Quiet, 4 * w.Quiet} {
-		if p.add(time.Second * time.Duration(1+k)); p.quiet(p.last+time.Second, &w) != want {
-			t.Errorf("round %d: %v, want %v", k, p.quiet(p.last+time.Second, &w), want)
-		}
-	}
-	for range 30 {
-		p.add(p.last + time.Second)
-	}
-	if got := p.quiet(p.last+paceForgets-1, &w); got != w.MostQuiet {
-		t.Errorf("after many: %v", got)
-	}
-	if got := p.quiet(p.last+paceForgets, &w); got != 0 {
-		t.Errorf("after calm: %v", got)
-	}
-	if p.add(p.last + time.Hour); p.quiet(p.last+time.Second, &w) != w.Quiet {
-		t.Errorf("after the first one after calm: %v", p.quiet(p.last+time.Second, &w))
-	}
-}
-
 // TestOtherPortCount: the links of a switch that says that it has another number of ports are not
 // compared with those before.
 func TestOtherPortCount(t *testing.T) {

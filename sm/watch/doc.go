@@ -10,8 +10,9 @@
 // the next one waits for more changes. A round repairs the Plan in force. Rounds after it move
 // entries to less loaded links, such as returned ones (package moving), each after a light sweep
 // that has found nothing: no packet is to take a new way through a switch that lost its table.
-// After Watch.Rebalance without another change, a round routes everything afresh. A round that a
-// change began asks only devices that may have changed; other rounds ask everything. If a round did
+// After Watch.Rebalance without another change, everything is routed afresh: on a network that is
+// not small beside the loop, so that repairs do not wait (better.go). A round that a change began
+// asks only devices that may have changed; other rounds ask everything. If a round did
 // not bring up everything, the next one begins after Watch.Retry, then after twice that time.
 //
 // Managers settle by priority and GUID who is the master, with handover and standby (election.go;

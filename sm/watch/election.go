@@ -89,7 +89,8 @@ func (m *Manager) putSMInfo(data []byte, reader fabric.GUID) {
 func (m *Manager) standBy(now time.Duration, o *ledger.OtherManager) {
 	m.giveUp()
 	m.next.Held = true
-	m.change, m.again, m.afresh, m.moves, m.wanted = nothingChanged, terms.Never, terms.Never, moving.New(), wantedRound{} // changes are the master's business
+	m.change.Drop() // changes are the master's business
+	m.again, m.afresh, m.moves, m.wanted = terms.Never, terms.Never, moving.New(), wantedRound{}
 	m.dropSweep()
 	m.unsteady = unsteady{}
 	m.alarms = newAlarms()
@@ -105,6 +106,7 @@ func (m *Manager) giveUp() {
 		m.learned.rules = &rules
 	}
 	m.inForce, m.settled = nil, nil
+	dropBetter(m)
 	m.dropLooks()
 	m.dropGroups()
 	m.groups.known = false // other managers write the tables

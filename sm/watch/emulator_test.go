@@ -42,6 +42,9 @@ type virtual struct {
 	planTime time.Duration // how long a Plan takes
 	plan     *terms.Event  // computed, and told at planned
 	planned  time.Duration
+	besides  time.Duration // how long a better Plan takes
+	better   *terms.Event  // computed, and told at improved
+	improved time.Duration
 	entries  []terms.Incident
 	deaf     bool                      // what nobody asked for is dropped
 	pending  int                       // SMPs that have not ended
@@ -77,7 +80,7 @@ func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg terms.Config, req pl
 // newVirtualAt attaches a Manager to a port of an emulated subnet.
 func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg terms.Config, req planner.Request) (v *virtual, err error) {
 	v = &virtual{
-		manager: NewManager(cfg, terms.Watch{}), sub: sub, at: at, routing: req, wake: terms.Never, planned: terms.Never, storedAt: terms.Never, sent: map[mad.AttrID]int{},
+		manager: NewManager(cfg, terms.Watch{}), sub: sub, at: at, routing: req, wake: terms.Never, planned: terms.Never, improved: terms.Never, storedAt: terms.Never, sent: map[mad.AttrID]int{},
 		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),
 	}
 	v.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
@@ -172,7 +175,7 @@ func (v *virtual) next() time.Duration {
 	if v.keeper != nil {
 		due = min(due, max(v.now, v.keeper.r.Deadline()))
 	}
-	return min(due, v.wake, v.planned, v.storedAt)
+	return min(due, v.wake, v.planned, v.improved, v.storedAt)
 }
 
 // tick does all work that is due by now, except in the subnet.
@@ -184,6 +187,10 @@ func (v *virtual) tick() {
 	if v.planned <= v.now {
 		v.planned = terms.Never
 		v.step(v.plan)
+	}
+	if v.improved <= v.now {
+		v.improved = terms.Never
+		v.step(v.better)
 	}
 	if v.storedAt <= v.now {
 		v.storedAt = terms.Never
@@ -276,6 +283,10 @@ func (v *virtual) step(ev *terms.Event) {
 			v.sub.Send(v.id, a.Datagram)
 		case terms.Route:
 			v.plan, v.planned = round.Plan(context.Background(), v.routing, a.Request), v.now+v.planTime
+		case terms.Improve:
+			if v.improved = terms.Never; a.Request != nil {
+				v.better, v.improved = round.Plan(context.Background(), v.routing, a.Request), v.now+v.besides
+			}
 		case terms.Claim:
 			v.sub.SetIsSM(v.id, true)
 			next = &terms.Event{Kind: terms.Claimed}

@@ -9,6 +9,7 @@ import (
 	"weft/fabric"
 	"weft/planner"
 	"weft/sm/terms"
+	"weft/sm/watch/pacing"
 )
 
 // TestQuarantineHasAReason: the state of a manager says why a link is in quarantine, how often it
@@ -95,8 +96,8 @@ func TestTimes(t *testing.T) {
 // pace has the next change begin a round at once.
 func (v *virtual) pace(t *testing.T) {
 	t.Helper()
-	v.runUntil(v.now + 2*paceForgets)
-	if !v.manager.pace.isCalm(v.now) {
+	v.runUntil(v.now + 2*pacing.Forgets)
+	if !v.manager.change.IsCalm(v.now) {
 		t.Fatal("a change began a round lately")
 	}
 }

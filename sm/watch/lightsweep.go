@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/internal/fold"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -132,66 +131,5 @@ func (m *Manager) sweepFound(now time.Duration, what string) {
 	m.noteChange(now, what)
 }
 
-// pendingChange is a change that no round has handled yet.
-type pendingChange struct {
-	since         time.Duration // when the first sign came; never
-	quiet, latest time.Duration // when a round begins if nothing more changes, and at the latest; never
-	first         string        // what changed first
-	more          int           // how often something changed after that
-}
-
-var nothingChanged = pendingChange{since: terms.Never, quiet: terms.Never, latest: terms.Never}
-
-func (p *pendingChange) due() time.Duration { return min(p.quiet, p.latest) }
-
-func (p *pendingChange) text() string {
-	if p.more == 0 {
-		return p.first
-	}
-	return p.first + ", and " + fold.Count(p.more, "more sign of change", "more signs of change")
-}
-
-// pace counts rounds that changes began in quick succession, so that a device which reports changes
-// without end does not keep the manager busy.
-type pace struct {
-	last  time.Duration // when the last one began
-	count int
-}
-
-// paceForgets is the time after a round after which the next one counts as the first again.
-const paceForgets = 10 * time.Second
-
-// add counts a round.
-func (p *pace) add(now time.Duration) {
-	if p.count++; p.isCalm(now) {
-		p.count = 0
-	}
-	p.last = now
-}
-
-// isCalm reports whether no change began a round lately.
-func (p *pace) isCalm(now time.Duration) bool { return p.last == 0 || now-p.last >= paceForgets }
-
-// quiet returns how long nothing may change before a round begins. It is 0 after calm, since the
-// round also sees changes that come while it discovers.
-func (p *pace) quiet(now time.Duration, w *terms.Watch) time.Duration {
-	if p.isCalm(now) {
-		return 0
-	}
-	quiet := w.Quiet
-	for range min(p.count, 20) {
-		quiet = min(2*quiet, w.MostQuiet)
-	}
-	return quiet
-}
-
 // noteChange notes a change: a round begins when nothing more has changed for a while.
-func (m *Manager) noteChange(now time.Duration, what string) {
-	p := &m.change
-	p.quiet = now + m.pace.quiet(now, &m.watch)
-	if p.latest != terms.Never {
-		p.more++
-		return
-	}
-	p.since, p.latest, p.first = now, now+m.watch.MostQuiet, what
-}
+func (m *Manager) noteChange(now time.Duration, what string) { m.change.Note(&m.watch, now, what) }

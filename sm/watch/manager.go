@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"weft/fabric"
@@ -15,6 +16,8 @@ import (
 	"weft/sm/round"
 	"weft/sm/terms"
 	"weft/sm/watch/moving"
+	"weft/sm/watch/pacing"
+	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
 
@@ -62,6 +65,7 @@ type rounds struct {
 	inRound bool
 	failed  int // rounds in a row that did not bring up everything
 	wanted  wantedRound
+	better  better
 }
 
 // ruleBook holds the rules of this manager: its own files' settings, the rules learned from other
@@ -91,8 +95,7 @@ type schedule struct {
 
 // signs holds signs of change, and the sweeps and looks that find them.
 type signs struct {
-	change    pendingChange
-	pace      pace
+	change    pacing.Changes
 	doubted   map[fabric.GUID]bool // node GUIDs: may have changed, and no round has asked since
 	somewhere bool                 // an unknown node reports a change: the next round asks everything
 	sweep     lightSweep
@@ -118,8 +121,9 @@ type memory struct {
 	noticed time.Duration // the first sign of the change that it handles; or when it began
 	routing time.Duration // when its last Plan was asked for
 	last    *Round
-	good    *Round // the last whose Plan came into force
-	tally   Tally
+	good    *Round     // the last whose Plan came into force
+	servers func() int // of its Graph, counted once
+	tally   tally.Tally
 }
 
 // NewManager makes a Manager that has not started.
@@ -127,7 +131,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
 		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moving.New()},
-		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
+		signs:    signs{change: pacing.New(), doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
 		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
@@ -169,6 +173,8 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	case terms.Planned:
 		m.tally.RouteTimes.Add(now - m.routing)
 		m.stepRound(ev)
+	case terms.Improved:
+		takeBetter(m, ev)
 	case terms.Stored:
 		m.storeLate = terms.Never
 		m.stepRound(ev)
@@ -191,6 +197,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		}
 	case terms.Stop:
 		m.stopped = true
+		dropBetter(m)
 		m.dropWork()
 		m.stepRound(ev)
 	case terms.Reconfigure:
@@ -213,7 +220,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 
 // onAnswer handles the end of an SMP. Its tag says what it was sent for.
 func (m *Manager) onAnswer(now time.Duration, ev *terms.Event) {
-	m.tally.answer(ev)
+	m.tally.Answer(kindOf(ev.Tag), ev)
 	switch ev.Tag >> 56 {
 	case terms.SweepTag, terms.BlockTag:
 		m.onSwept(now, ev)
@@ -306,13 +313,15 @@ func (m *Manager) proceed(now time.Duration) {
 		return
 	case m.wanted.why != "":
 		m.beginRound(m.wanted.why, askAll)
-	case now >= m.change.due():
-		m.pace.add(now)
-		m.beginRound(m.change.text(), askChanged)
+	case now >= m.change.Due():
+		m.change.Count(now)
+		m.beginRound(m.change.Text(), askChanged)
 	case now >= m.again:
 		m.beginRound(m.whyAgain(), askAll)
 	case now >= afreshDue(m):
 		m.beginRound("routing from scratch after repairs", routeAfresh)
+	case now >= betterDue(m):
+		m.beginRound(whyBetter, useBetter)
 	case now >= movesDue(m):
 		m.moveOrSweep()
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
@@ -330,6 +339,7 @@ func (m *Manager) proceed(now time.Duration) {
 	if m.inRound {
 		return
 	}
+	planBetter(m)
 	m.askSwitches()
 	m.workOnGroups(now)
 	wakeForNext(m)
@@ -345,7 +355,7 @@ func afreshDue(m *Manager) time.Duration {
 func movesDue(m *Manager) time.Duration {
 	due := m.contest.delay(m.moves.Due(&m.watch, m.now))
 	switch {
-	case due == terms.Never, m.change.due() < terms.Never, m.sweep.under, m.looks.under, m.looks.due() < terms.Never:
+	case due == terms.Never, m.change.Due() < terms.Never, m.sweep.under, m.looks.under, m.looks.due() < terms.Never:
 		return terms.Never
 	case m.sweep.clean:
 		return due
@@ -375,7 +385,7 @@ func endPause(m *Manager, now time.Duration) {
 // wakeForNext asks for a call of Step when the next work between rounds is due.
 func wakeForNext(m *Manager) {
 	at := min(
-		m.change.due(), m.alarms.due, m.again, afreshDue(m), movesDue(m), m.sweep.due, m.election.pollDue(),
+		m.change.Due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), movesDue(m), m.sweep.due, m.election.pollDue(),
 		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
 	)
 	if at < terms.Never {
@@ -397,14 +407,16 @@ const (
 	askChanged                   // ask only devices that may have changed since the round in force; repair its Plan
 	routeAfresh                  // ask everything; route from scratch and keep LIDs
 	moveEntries                  // as askChanged; besides, move entries to less loaded links
+	useBetter                    // as askChanged; besides, program the better Plan
 )
 
 // beginRound begins a bring-up.
 func (m *Manager) beginRound(why string, kind roundKind) {
+	usesBetter := kind == useBetter && !m.wanted.afresh
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
-	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && (kind == askChanged || kind == moveEntries):
+	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && (kind == askChanged || kind == moveEntries || kind == useBetter):
 		kind = askAll
 	case kind == askAll && m.contest.isOn():
 		kind = askChanged
@@ -415,12 +427,16 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		m.keys.Change(m.cfg.Keys, m.inForce)
 	}
 	m.given = m.give(kind)
+	if usesBetter {
+		m.given.Inherit.Better = m.better.ready
+	}
 	m.current, m.inRound = round.Begin(&m.given), true
 	m.doubted = map[fabric.GUID]bool{}
-	m.noticed = min(m.change.since, m.now)
-	m.change, m.again, m.wanted.why, m.alarms.due = nothingChanged, terms.Never, "", terms.Never
+	m.noticed = min(m.change.Since(), m.now)
+	m.change.Drop()
+	m.again, m.wanted.why, m.alarms.due = terms.Never, "", terms.Never
 	if kind == routeAfresh {
-		m.afresh = terms.Never
+		m.afresh, m.better.ready = terms.Never, nil
 	}
 	m.dropWork()
 	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
@@ -447,6 +463,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	}
 	g.ReadTables = m.wanted.tables && m.inForce != nil
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
+	g.Inherit.Improvable = m.inForce == nil && (m.learned.rules == nil || m.learned.rules.Moves)
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
 	g.Claimed, g.HandedBy, g.Inherit.IsLeft, g.Reregister = m.claimed, m.election.handed, m.election.isLeft, m.reregister
 	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
@@ -458,6 +475,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds, m.storeLate = false, terms.Never, terms.Never
 	m.result = m.current.Result()
 	m.next = m.result.Inherit
+	m.next.Better = nil
 	m.groups.forgetRestarted(m.result.Ledger, m.given.Before)
 	if m.given.ReadTables {
 		m.groups.held = nil
@@ -520,7 +538,7 @@ func (m *memory) end(now time.Duration, result *round.Result) {
 	if s := round.Report.State; s == terms.Up || s == terms.UpInPart {
 		m.good = &round
 	}
-	m.tally.round(now, round.Begun, m.noticed, result)
+	m.tally.Round(now, round.Begun, m.noticed, result)
 }
 
 // lookSoon is the time after which a manager looks again if another one, which it precedes, was
@@ -566,9 +584,12 @@ func (m *Manager) tellEnd() {
 func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
 	m.inForce, m.clients = m.result.Ledger, m.result.Clients
+	g := m.inForce.Graph
+	m.servers = sync.OnceValue(func() int { return len(g.Servers().List) })
 	m.inForce.AddRewritten(before)
 	m.inForce.CountSince(before, m.round.Number)
 	m.reregister = m.reregister && !m.given.Reregister
+	asked := m.wanted.afresh && m.given.Afresh || before == nil && m.given.Inherit.Afresh
 	m.wanted.afresh = m.wanted.afresh && !m.given.Afresh
 	m.election = election{}
 	m.others.isIdleSince, m.others.lost = terms.Never, 0
@@ -592,18 +613,23 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
 		m.share(terms.Shared{Rest: changes[mostChanges:]})
 	}
-	m.unbalanced = !m.given.Afresh && (m.unbalanced || added || m.result.Moved > 0)
+	isRepair := m.inForce.Plan.Recipe.Repaired // perhaps of a manager before us, or before our start
+	changed := added || m.result.Moved > 0
+	fresh := afterBetter(m, asked, changed)
+	m.unbalanced = !fresh && (m.unbalanced || changed || before == nil && isRepair)
 	switch {
+	case m.better.expected(): // it is from scratch
+		m.afresh = terms.Never
 	case m.given.Limits.Moves > 0 && m.afresh < terms.Never: // no change of the subnet
 	case m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced:
 		m.afresh = now + m.watch.Rebalance
 	}
 	switch {
-	case m.given.Afresh, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
+	case !isRepair, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
 		m.moves.Drop()
 	case m.given.Limits.Moves > 0:
 		m.moves.Ended(m.result.Spread != nil)
-	case added || m.result.Moved > 0:
+	case changed || m.result.Improvable:
 		m.moves.Changed(now)
 	}
 	if before == nil {
@@ -628,7 +654,7 @@ func (m *Manager) Successor() terms.Config {
 	cfg.OwnPort, cfg.Drains = 0, m.drains.Drains
 	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
 	if c := m.inForce; c != nil {
-		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), false
+		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), m.better.expected()
 		cfg.Neighbours = terms.Neighbours(c.Fabric)
 	}
 	return cfg

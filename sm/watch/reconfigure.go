@@ -51,7 +51,7 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	switch m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); {
 	case s.Watch.Rebalance <= 0:
 		m.afresh = terms.Never
-	case m.afresh == terms.Never && m.unbalanced && m.inForce != nil:
+	case m.afresh == terms.Never && m.unbalanced && m.inForce != nil && !m.better.expected():
 		m.afresh = now + s.Watch.Rebalance
 	}
 	m.tellRules()
@@ -60,6 +60,7 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 		return
 	}
 	if s.Afresh {
+		dropBetter(m) // it is by the former settings
 		m.ask("the settings of routing have changed", true)
 	} else if what := settingsForRound(&was, &m.cfg); what != "" {
 		m.ask(what+" changed", false)

@@ -12,6 +12,7 @@ import (
 	"weft/sm/perf"
 	"weft/sm/terms"
 	"weft/sm/watch/moving"
+	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
 
@@ -37,7 +38,7 @@ type Snapshot struct {
 	Contested string
 	Disabled  []string // disabled switch ports, by whomever
 	Differs   []string // how our own files differ from the master's, or from the previous master's
-	Tally     Tally
+	Tally     tally.Tally
 	Queries   []terms.QueryCount // to subnet administration; set by the Runner
 	Clients   terms.Registered   // of subnet administration; set by the Runner
 	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are.
@@ -59,6 +60,8 @@ type Routed struct {
 	Partitions *terms.Partitioning // nil: all ports are together
 	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
 	Levels     levels.Levels       // of service
+	Planning   *Planning           // of a better Plan; nil: none is being planned
+	Servers    func() int          // their number; only the first call counts
 }
 
 // Round describes one bring-up of a Manager.
@@ -70,6 +73,9 @@ type Round struct {
 	Phase  string        // if it is under way
 	Report *terms.Report // if it has ended
 }
+
+// Planning is the planning of a better Plan than the one in force.
+type Planning struct{ Since time.Duration }
 
 // HeldLink is a link in quarantine.
 type HeldLink struct {
@@ -113,7 +119,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	if m.inForce != nil {
 		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels, nil, m.servers}
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
@@ -122,6 +128,9 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	}
 	if s.Role == terms.Master || m.learned.rules != nil {
 		s.Differs = m.differences
+	}
+	if m.better.under && s.Routed != nil {
+		s.Routed.Planning = &Planning{m.better.since}
 	}
 	if m.inRound {
 		round := m.round
@@ -153,14 +162,15 @@ func (m *Manager) due() (list []Due) {
 	if m.wanted.why != "" {
 		list = append(list, Due{"a round: " + m.wanted.why, 0})
 	}
-	if at := m.change.due(); at < terms.Never {
-		add("a round: "+m.change.text(), at)
+	if at := m.change.Due(); at < terms.Never {
+		add("a round: "+m.change.Text(), at)
 	}
 	if m.inRound {
 		return list
 	}
 	add("a round: the last one did not bring up everything", m.again)
 	add("routing from scratch after repairs", afreshDue(m))
+	add("a round: "+whyBetter, betterDue(m))
 	add("a round: "+moving.Why, movesDue(m))
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())

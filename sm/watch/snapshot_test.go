@@ -9,6 +9,7 @@ import (
 	"weft/emulator"
 	"weft/sm/ledger"
 	"weft/sm/terms"
+	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
 
@@ -23,6 +24,9 @@ func TestSnapshot(t *testing.T) {
 	}
 	if len(s.Due) != 1 || s.Due[0].What != "a light sweep" || s.Due[0].At <= s.Now || s.Due[0].At > s.Now+terms.UsualWatch.Interval {
 		t.Errorf("due: %v", s.Due)
+	}
+	if again := v.manager.Snapshot(v.now); s.Routed.Servers() != 32 || testing.AllocsPerRun(1, func() { again.Routed.Servers() }) > 0 {
+		t.Errorf("%d servers, counted anew", s.Routed.Servers())
 	}
 	tally := s.Tally
 	if err := v.sub.SetLinkDown(v.linkOf(t, v.manager.inForce.Fabric, 40), true); err != nil {
@@ -62,8 +66,8 @@ func TestTallyOfSMPs(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
 	v.runUntil(v.now + 5*terms.UsualWatch.Interval + time.Second)
 	counted := map[string]int{}
-	tally := v.manager.Snapshot(v.now).Tally
-	for _, n := range tally.SMPs() {
+	all := v.manager.Snapshot(v.now).Tally
+	for _, n := range all.SMPs() {
 		counted[n.Attribute] += n.Requests
 	}
 	sent := map[string]int{}
@@ -77,10 +81,10 @@ func TestTallyOfSMPs(t *testing.T) {
 		terms.ElectionTag << 56: {Method: "Get", Attribute: "SMInfo"}, terms.ElectionTag<<56 | askedOwnPort<<32: {Method: "Get", Attribute: "PortInfo"},
 		terms.ElectionTag<<56 | mad.SMSetHandover<<32: {Method: "Set", Attribute: "SMInfo"},
 	} {
-		var tally Tally
-		tally.answer(&terms.Event{Kind: terms.Answer, Tag: tag, Outcome: terms.Silent, Attempts: 8})
+		var one tally.Tally
+		one.Answer(kindOf(tag), &terms.Event{Kind: terms.Answer, Tag: tag, Outcome: terms.Silent, Attempts: 8})
 		want.Requests, want.Sent, want.Failed = 1, 8, 1
-		if got := tally.SMPs(); len(got) != 1 || got[0] != want {
+		if got := one.SMPs(); len(got) != 1 || got[0] != want {
 			t.Errorf("%x: %v, want %v", tag, got, want)
 		}
 	}

@@ -161,7 +161,7 @@ func (x *turmoil) decided(tag uint64) {
 
 // isSettled reports whether a master has handled everything that happened.
 func (m *Manager) isSettled() bool {
-	return !m.inRound && m.election.handing == nil && !m.groups.stale && m.change.due() == terms.Never && m.moves.Due(&m.watch, m.now) == terms.Never && m.again == terms.Never && m.wanted.why == "" && m.looks.due() == terms.Never && !m.looks.under && m.groups.step == groupsRest && m.groups.membersDue() == terms.Never
+	return !m.inRound && m.election.handing == nil && !m.groups.stale && m.change.Due() == terms.Never && m.moves.Due(&m.watch, m.now) == terms.Never && m.again == terms.Never && m.wanted.why == "" && m.looks.due() == terms.Never && !m.looks.under && m.groups.step == groupsRest && m.groups.membersDue() == terms.Never
 }
 
 // settle lets time pass until the master has handled everything that happened; false if that takes

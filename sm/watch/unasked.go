@@ -79,7 +79,7 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 		mad.SMPMKey.Put(d.MAD, m.keys.Key(m.inForce.GUID[slot]))
 	}
 	m.reply(ev)
-	m.tally.trap(number)
+	m.tally.Trap(number)
 	of := fmt.Sprintf("trap %d (%s)", number, mad.NoticeTrapNumber.Decl().ValueName(number))
 	what := fmt.Sprintf("%s from LID %d%s", of, issuer, name)
 	kind, tried := terms.TrapCame, ""

@@ -21,8 +21,9 @@ Every --interval the manager asks each switch for changed ports, and devices rep
 traps. After a change it discovers the subnet again and repairs the routing: only table entries whose
 path crossed a lost part change, and LIDs stay. Then entries move to less loaded links, such as
 those that came back: those that gain most, at most --moves-per-minute, and none in the hours of
---no-moves. If nothing changes for --rebalance-after, it routes from scratch. Failed steps are tried
-again, first soon, then less often.
+--no-moves. If nothing changes for --rebalance-after, it routes from scratch. That delays no repair:
+the routes in force stay until better ones are ready. Failed steps are tried again, first soon, then
+less often.
 
 A switch that does not accept its tables is kept closed: its links that are not Active stay
 so, and the report says what it did not accept.
