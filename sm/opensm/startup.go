@@ -145,7 +145,7 @@ func (s *startupFile) command(words []string) []string {
 			continue
 		}
 		args := untilOperator(words[i+1:])
-		if len(args) > 0 && strings.IndexAny(args[0][:1], "-$") < 0 {
+		if len(args) > 0 && !strings.ContainsAny(args[0][:1], "-$") {
 			return nil // such as a service of this name
 		}
 		return args
