@@ -74,12 +74,12 @@ type Derived struct {
 	Formula string `yaml:"formula" doc:"such as ebb_share / vls"`
 }
 
-// none is the damage of a whole fabric.
-const none = "none"
+// NoDamage is the damage of a whole fabric.
+const NoDamage = "none"
 
 // SetUsual sets missing options to their usual values.
 func (d *Description) SetUsual() {
-	usual(&d.Damage, none)
+	usual(&d.Damage, NoDamage)
 	usual(&d.Lanes, 0)
 	usual(&d.LMC, 0)
 	usual(&d.Seeds.Engine, 1)
@@ -97,7 +97,7 @@ func (d *Description) SetUsual() {
 	if d.Draws.Figure == "" {
 		d.Draws.Figure = "ebb_share"
 	}
-	if d.TimeLimit == none {
+	if d.TimeLimit == "none" {
 		d.TimeLimit = ""
 	}
 }
@@ -115,6 +115,9 @@ const mostDraws = 100_000
 func (d *Description) Validate() error {
 	if len(d.Fabrics) == 0 {
 		return errors.New("fabrics: name a FABRIC, or a file of them with list")
+	}
+	if err := errors.Join(checkQuotes("fabrics", d.Fabrics), checkQuotes("damage", d.Damage)); err != nil {
+		return err
 	}
 	if len(d.Engines) == 0 {
 		return errors.New("engines: name an engine (weft route --engines lists them)")
@@ -147,6 +150,21 @@ func (d *Description) Validate() error {
 		return err
 	}
 	return errors.Join(d.Draws.validate(), d.Seeds.validate(), d.validateWorkloads(), d.compile())
+}
+
+// checkQuotes returns an error for a formula that YAML split at its commas, because it had no
+// quotes.
+func checkQuotes(option string, list []string) error {
+	for i, text := range list {
+		if strings.Count(text, "(") > strings.Count(text, ")") {
+			whole := text
+			for k := i + 1; k < len(list) && strings.Count(whole, "(") > strings.Count(whole, ")"); k++ {
+				whole += "," + list[k]
+			}
+			return fmt.Errorf("%s: %q: quote a formula with a comma: %q", option, text, whole)
+		}
+	}
+	return nil
 }
 
 // Limit returns the time limit, 0 for none.
@@ -215,7 +233,7 @@ func damageOf(text string) (suffix string, drawn bool, err error) {
 	var share float64
 	text = strings.TrimSpace(text)
 	switch n, scan := fmt.Sscanf(text+"|", "%g|", &share); {
-	case text == none:
+	case text == NoDamage:
 		return "", false, nil
 	case n == 1 && scan == nil && !strings.ContainsAny(text, "(|"):
 		if !(share >= 0 && share <= 1) {

@@ -123,7 +123,7 @@ func (d *Description) variants(draws map[string]int) (list []*variant) {
 			suffix, drawn, _ := damageOf(text) // Validate has checked it
 			damage := strings.TrimSpace(text)
 			if suffix == "" {
-				damage = none
+				damage = NoDamage
 			}
 			place := Place{Fabric: network, Network: network, Damage: damage}
 			if seen[place.cell()] {
@@ -241,7 +241,7 @@ func (d *Description) check(v *variant, s *Setup) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.Fabric, err)
 	}
-	if v.Damage != none {
+	if v.Damage != NoDamage {
 		return nil
 	}
 	for _, text := range d.Engines {

@@ -168,7 +168,7 @@ func JoinSheets(sheets []*Sheet) (*Sheet, []int, error) {
 	next := 1
 	for _, s := range sheets {
 		if s.Description != first.Description || s.Shards != first.Shards {
-			return nil, nil, fmt.Errorf("workers %d and %d run different sweeps: give each sweep a folder of its own", first.Shard, s.Shard)
+			return nil, nil, fmt.Errorf("parts %d/%d and %d/%d are of different sweeps: give each sweep a folder of its own", first.Shard, first.Shards, s.Shard, s.Shards)
 		}
 		if !slices.Equal(s.Sources, first.Sources) {
 			return nil, nil, fmt.Errorf("workers %d and %d have different sources (%s and %s): run one version of weft, on one kind of processor", first.Shard, s.Shard, strings.Join(first.Sources, " "), strings.Join(s.Sources, " "))

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/lab/report"
 	"weft/lab/store"
 	"weft/lab/sweep"
 	"weft/study"
@@ -59,14 +60,11 @@ such files, for editors.`,
 	return cmd
 }
 
-// results are the rows of a store, with the sheet and the description of its last sweep.
-type results struct {
-	*sweep.Description
-	sheet *sweep.Sheet
-	rows  map[string]*sweep.Row
-}
+// results adds the output of commands to the results of a store.
+type results struct{ report.Results }
 
-// readResults reads a store, or a folder of weft lab freeze.
+// readResults reads a store, or a folder of weft lab freeze. The rows have the labels of the last
+// sweep.
 func readResults(path string) (*results, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return readFrozen(path)
@@ -89,9 +87,9 @@ func readResults(path string) (*results, error) {
 		return nil, err
 	}
 	d, err := sweep.Parse(path, []byte(sheet.Description))
-	r := &results{d, sheet, byCase(rows)}
-	for _, row := range sheet.Distinct(r.rows) { // with the labels of this sweep
-		r.rows[row.Case] = row
+	r := &results{report.Results{Description: d, Sheet: sheet, Rows: byCase(rows)}}
+	for _, row := range sheet.Distinct(r.Rows) {
+		r.Rows[row.Case] = row
 	}
 	return r, err
 }
@@ -117,7 +115,7 @@ the mean of its draws; with one network a pair is a draw. Only proven Plans are 
 			if err != nil {
 				return err
 			}
-			s, err := r.Summarise(r.sheet, r.rows, figure, against)
+			s, err := r.Summarise(r.Sheet, r.Rows, figure, against)
 			if err != nil {
 				return fmt.Errorf("--%w", err)
 			}
@@ -158,7 +156,7 @@ commit of weft, and the host.`,
 
 // write writes the rows as Parquet or text, by the ending of a file's name.
 func (r *results) write(w io.Writer, name string) error {
-	rows := ordered(r.rows, r.sheet)
+	rows := ordered(r.Rows, r.Sheet)
 	more := r.FurtherNames()
 	if filepath.Ext(name) == ".parquet" {
 		return store.WriteParquet(w, rows, more, func(i int) ([]*float64, error) { return r.Further(&rows[i]) })
@@ -218,7 +216,7 @@ changed since, it says so.`,
 
 // find returns the row whose case begins with a text.
 func (r *results) find(prefix string) (found *sweep.Row, err error) {
-	for _, row := range r.rows {
+	for _, row := range r.Rows {
 		if prefix != "" && strings.HasPrefix(row.Case, prefix) {
 			if found != nil {
 				return nil, fmt.Errorf("two cases begin with %s: give more of it", prefix)
@@ -282,7 +280,7 @@ and equal, but for versions, hosts and seconds.`,
 			if err != nil {
 				return err
 			}
-			return diff(cmd.OutOrStdout(), args, a.Description, distinct(a.rows, a.sheet), distinct(b.rows, b.sheet))
+			return diff(cmd.OutOrStdout(), args, a.Description, distinct(a.Rows, a.Sheet), distinct(b.Rows, b.Sheet))
 		},
 	}
 	return cmd

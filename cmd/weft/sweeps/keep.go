@@ -136,8 +136,11 @@ func (k storeKeeper) Tell(sheet *sweep.Sheet) error {
 	return k.Store.Tell("sheet", string(text))
 }
 
-// sheetEnd ends the names of the sheets of workers.
-const sheetEnd = ".json"
+// sheetEnd ends the names of the sheets of workers, and sheetNames matches these names.
+const (
+	sheetEnd   = ".json"
+	sheetNames = "*-of-*" + sheetEnd
+)
 
 // partsKeeper keeps the rows of a worker in parts.
 type partsKeeper struct {

@@ -51,7 +51,7 @@ type folder struct {
 // readFolder reads the sheets and the rows of a folder. The list of sheets may be empty.
 func readFolder(path string) (*folder, error) {
 	f := &folder{path: path}
-	files, err := filepath.Glob(filepath.Join(path, "*-of-*"+sheetEnd))
+	files, err := filepath.Glob(filepath.Join(path, sheetNames))
 	if err != nil {
 		return nil, err
 	}

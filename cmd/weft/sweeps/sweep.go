@@ -250,6 +250,9 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if err := sweep.CheckFigure(cmp.Or(o.figure, "ebb_share")); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
+	if err := d.CheckAgainst(o.against); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
 	if o.slurm.on != "" {
 		return o.submit(cmd, d)
 	}
