@@ -87,5 +87,5 @@ func choice(cells []sweep.Cell, lower bool) string {
 
 // WriteChoices writes the table of the best engines of the first figure as Markdown.
 func (p *Page) WriteChoices(w io.Writer) {
-	p.best.writeMarkdown(w)
+	p.choices.writeMarkdown(w)
 }

@@ -13,8 +13,8 @@ import (
 	"weft/lab/sweep"
 )
 
-// known are the words for figures: the label of an axis with its unit, and questions.
-var known = map[string]struct{ label, whole, damaged string }{
+// figureWords are the words for figures: the label of an axis with its unit, and questions.
+var figureWords = map[string]struct{ label, whole, damaged string }{
 	"ebb_share": {
 		"effective bisection bandwidth (share of a host's link)",
 		"Which engine delivers most bandwidth?", "Which engine keeps most bandwidth when links fail?",
@@ -44,7 +44,7 @@ var known = map[string]struct{ label, whole, damaged string }{
 }
 
 func label(figure string) string {
-	if k, is := known[figure]; is {
+	if k, is := figureWords[figure]; is {
 		return k.label
 	}
 	return figure
@@ -53,7 +53,7 @@ func label(figure string) string {
 // question returns the question that a figure answers.
 func (m *maker) question(figure string) string {
 	damaged := slices.ContainsFunc(m.rows(), func(row *sweep.Row) bool { return row.Damage != sweep.NoDamage })
-	k, is := known[figure]
+	k, is := figureWords[figure]
 	switch {
 	case is && damaged:
 		return k.damaged

@@ -74,12 +74,12 @@ func New(r Results, o Options) (*Page, error) {
 			return nil, err
 		}
 		if i == 0 {
-			m.shown, m.page.best = drawn(s), m.choices(s)
+			m.shown, m.page.choices = drawn(s), m.choices(s)
 			m.outcomes(s)
 		}
 		m.figure(s)
 	}
-	m.made()
+	m.provenance()
 	return &m.page, nil
 }
 
@@ -211,8 +211,8 @@ func (m *maker) reasons() {
 	}
 }
 
-// made writes how the results were made.
-func (m *maker) made() {
+// provenance writes how the results were made.
+func (m *maker) provenance() {
 	m.page.heading("How this was made")
 	rows := m.rows()
 	m.page.text(fmt.Sprintf("%d of %d cases have a row. The command was", len(m.Sheet.Distinct(m.Rows)), m.Sheet.Number()))

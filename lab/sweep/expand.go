@@ -153,14 +153,14 @@ func (d *Description) variants(draws map[string]int) (list []*variant) {
 // holds the number of draws of cells with more than the least.
 func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int) (*Plan, error) {
 	variants := d.variants(draws)
-	err := par.For(ctx, s.Workers, len(variants), func(_, i int) error { return d.check(variants[i], s) })
+	err := par.For(ctx, s.Workers, len(variants), func(_, i int) error { return d.describe(variants[i], s) })
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{Equal: equalDraws(variants)}
 	e := expansion{Description: d, Setup: s, plan: p, jobs: map[string]*Job{}, cases: map[string]bool{}, points: map[point]bool{}, sources: map[string]string{}, size: map[int]int64{}}
 	for _, v := range variants {
-		if err := e.variant(v); err != nil {
+		if err := e.addFabric(v); err != nil {
 			return nil, err
 		}
 	}
@@ -234,10 +234,10 @@ func equalDraws(variants []*variant) (list []Equal) {
 	return list
 }
 
-// check opens the fabric of a variant and describes it. A whole fabric must have the switches that
+// describe opens the fabric of a variant and describes it. A whole fabric must have the switches that
 // engine options name; a damaged one may have lost them, and its cases are not run.
-func (d *Description) check(v *variant, s *Setup) error {
-	g, err := v.measure(s)
+func (d *Description) describe(v *variant, s *Setup) error {
+	g, err := v.describe(s)
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.Fabric, err)
 	}
@@ -256,8 +256,8 @@ func (d *Description) check(v *variant, s *Setup) error {
 	return nil
 }
 
-// measure opens the fabric of a variant and describes it.
-func (v *variant) measure(s *Setup) (*fabric.Graph, error) {
+// describe opens the fabric of a variant and describes it.
+func (v *variant) describe(s *Setup) (*fabric.Graph, error) {
 	g, err := s.Open(v.Fabric)
 	if err != nil {
 		return nil, err
@@ -291,8 +291,8 @@ type point struct {
 	name string
 }
 
-// variant adds the cases of a fabric.
-func (e *expansion) variant(v *variant) error {
+// addFabric adds the cases of a fabric.
+func (e *expansion) addFabric(v *variant) error {
 	for _, text := range e.Engines {
 		chain, err := measure.ParseEngines(text, e.optionsOf(text))
 		if err != nil {
@@ -302,7 +302,7 @@ func (e *expansion) variant(v *variant) error {
 			for _, lmc := range e.LMC {
 				for _, seed := range e.Seeds.Engine {
 					routing := &measure.Routing{Engines: chain, VLs: vls, LMC: uint8(lmc), Fresh: e.FreshLIDs, Seed: seed, Kinds: e.Setup.Kinds, Levels: e.Setup.Levels}
-					if err := e.routing(v, text, routing); err != nil {
+					if err := e.addRouting(v, text, routing); err != nil {
 						return err
 					}
 				}
@@ -322,8 +322,8 @@ func (d *Description) optionsOf(chain string) (list []string) {
 	return list
 }
 
-// routing adds the cases of one routing of a fabric.
-func (e *expansion) routing(v *variant, text string, routing *measure.Routing) error {
+// addRouting adds the cases of one routing of a fabric.
+func (e *expansion) addRouting(v *variant, text string, routing *measure.Routing) error {
 	for i := range e.Workloads {
 		w := &e.Workloads[i]
 		sources, err := e.sourcesOf(w)
@@ -348,16 +348,16 @@ func (e *expansion) routing(v *variant, text string, routing *measure.Routing) e
 			e.plan.Points++
 			if at := (point{v.number, c.Row.Case}); !e.points[at] {
 				e.points[at] = true
-				e.add(v, c, routing)
+				e.addCase(v, c, routing)
 			}
 		}
 	}
 	return nil
 }
 
-// add puts a case into the job of its Plan. If cells are shared out to workers, each cell has jobs
+// addCase puts a case into the job of its Plan. If cells are shared out to workers, each cell has jobs
 // of its own: another worker does not know how many draws the others make.
-func (e *expansion) add(v *variant, c *Case, routing *measure.Routing) {
+func (e *expansion) addCase(v *variant, c *Case, routing *measure.Routing) {
 	data, err := json.Marshal(routing)
 	if err != nil {
 		panic(fmt.Sprintf("sweep: a routing without JSON: %v", err))

@@ -103,7 +103,7 @@ func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 		if err := r.round(ctx, p); err != nil {
 			return p, errors.Join(err, r.Keep.Flush())
 		}
-		if draws = r.more(p, draws); draws == nil {
+		if draws = r.moreDraws(p, draws); draws == nil {
 			return p, r.Keep.Flush()
 		}
 	}

@@ -240,7 +240,7 @@ func (r *Run) Repeat(ctx context.Context, row *Row) (*Row, error) {
 		return nil, fmt.Errorf("row %s: identity: %w", row.Case, err)
 	}
 	v := &variant{Place: row.Place}
-	if _, err := v.measure(r.Setup); err != nil {
+	if _, err := v.describe(r.Setup); err != nil {
 		return nil, err
 	}
 	if v.Graph != row.Graph {

@@ -118,7 +118,7 @@ func (o *flags) run(cmd *cobra.Command, args []string) error {
 	if o.page != "" && o.output == "" {
 		return errors.New("--page needs -o: the block has the name of that file")
 	}
-	keep, rows, err := open(o.output)
+	keep, rows, err := openRows(o.output)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (o *flags) compare(cmd *cobra.Command, args []string, keep keeper, rows []b
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{flags: o, peers: peers, dir: dir, opened: map[string]*opened{}}
+	m := &runner{flags: o, peers: peers, dir: dir, opened: map[string]*opened{}}
 	b, err := o.bench(cmd, args, m)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (o *flags) compare(cmd *cobra.Command, args []string, keep keeper, rows []b
 }
 
 // bench opens the fabrics and lists what to compare.
-func (o *flags) bench(cmd *cobra.Command, args []string, m *machine) (*bench.Bench, error) {
+func (o *flags) bench(cmd *cobra.Command, args []string, m *runner) (*bench.Bench, error) {
 	fabrics, engines := args, o.engines
 	if len(fabrics) == 0 {
 		fabrics = usualFabrics
@@ -225,7 +225,7 @@ type opened struct {
 }
 
 // open opens a fabric and writes its net file.
-func (m *machine) open(cmd *cobra.Command, arg string) (*bench.Subject, error) {
+func (m *runner) open(cmd *cobra.Command, arg string) (*bench.Subject, error) {
 	src, err := m.fabric.Open(cmd, arg)
 	if err != nil {
 		return nil, err
@@ -259,8 +259,8 @@ type nothing struct{}
 func (nothing) Put(*bench.Row) error { return nil }
 func (nothing) Close() error         { return nil }
 
-// open opens the file of the runs, and reads them.
-func open(path string) (keeper, []bench.Row, error) {
+// openRows opens the file of the runs, and reads them.
+func openRows(path string) (keeper, []bench.Row, error) {
 	switch filepath.Ext(path) {
 	case "":
 		if path == "" {

@@ -78,7 +78,7 @@ func readResults(path string) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := db.Told("sheet")
+	text, err := db.About("sheet")
 	if err != nil || text == "" {
 		return nil, errors.Join(err, fmt.Errorf("%s: no sweep has begun in this store", path))
 	}

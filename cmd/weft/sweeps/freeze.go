@@ -59,7 +59,7 @@ type freezer struct {
 var briefWithout = []string{"identity", "version", "commit", "platform", "host", "route_seconds", "measure_seconds"}
 
 // freeze writes the results to a folder.
-func (f *freezer) freeze(r *results, told io.Writer, dir string) error {
+func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
 	switch err := os.Mkdir(dir, 0o755); {
 	case errors.Is(err, fs.ErrExist) && !f.update:
 		return fmt.Errorf("%s exists already: name another folder, or replace its files with --update", dir)
@@ -80,7 +80,7 @@ func (f *freezer) freeze(r *results, told io.Writer, dir string) error {
 	if f.brief {
 		parts[0].write = func(w io.Writer) error {
 			rows := ordered(r.Rows, r.Sheet)
-			return store.WriteSome(frozenRows, w, rows, append(store.Empty(rows), briefWithout...))
+			return store.WriteBrief(frozenRows, w, rows, append(store.Empty(rows), briefWithout...))
 		}
 		parts = append(parts[:1], parts[2:]...)
 	}
@@ -94,18 +94,18 @@ func (f *freezer) freeze(r *results, told io.Writer, dir string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(told, "weft: %d rows are in %s\n", have(r.Rows, r.Sheet), dir)
+	fmt.Fprintf(progress, "weft: %d rows are in %s\n", finished(r.Rows, r.Sheet), dir)
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), sums.Bytes(), 0o644)
 }
 
 func (r *results) readme(w io.Writer, title string, brief bool) error {
 	if brief {
 		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. The commands were\n\n%s\n",
-			title, have(r.Rows, r.Sheet), r.Sheet.Number(), strings.Join(r.Sheet.Sources, "\n"), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
+			title, finished(r.Rows, r.Sheet), r.Sheet.Number(), strings.Join(r.Sheet.Sources, "\n"), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
 		return err
 	}
 	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe commands were\n\n%s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
-		title, have(r.Rows, r.Sheet), r.Sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.Sheet.Sources, " "), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
+		title, finished(r.Rows, r.Sheet), r.Sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.Sheet.Sources, " "), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
 	return err
 }
 

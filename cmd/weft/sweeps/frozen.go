@@ -41,7 +41,7 @@ func readFrozen(dir string) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := store.ReadSome[sweep.Row](name, bytes.NewReader(data))
+	rows, err := store.ReadBrief[sweep.Row](name, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}

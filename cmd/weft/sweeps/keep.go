@@ -23,7 +23,7 @@ import (
 // keeper keeps the rows of a sweep, and its sheet.
 type keeper interface {
 	sweep.Keeper
-	Tell(sheet *sweep.Sheet) error
+	PutSheet(sheet *sweep.Sheet) error
 	Close() error
 }
 
@@ -93,10 +93,10 @@ func values(rows []*sweep.Row) []sweep.Row {
 // nothing keeps no rows.
 type nothing struct{}
 
-func (nothing) Put(*sweep.Row) error    { return nil }
-func (nothing) Flush() error            { return nil }
-func (nothing) Tell(*sweep.Sheet) error { return nil }
-func (nothing) Close() error            { return nil }
+func (nothing) Put(*sweep.Row) error        { return nil }
+func (nothing) Flush() error                { return nil }
+func (nothing) PutSheet(*sweep.Sheet) error { return nil }
+func (nothing) Close() error                { return nil }
 
 // textKeeper keeps rows in a file of lines.
 type textKeeper struct {
@@ -105,8 +105,8 @@ type textKeeper struct {
 	path string
 }
 
-// Tell does nothing: a file of lines has no place for a sheet.
-func (*textKeeper) Tell(*sweep.Sheet) error { return nil }
+// PutSheet does nothing: a file of lines has no place for a sheet.
+func (*textKeeper) PutSheet(*sweep.Sheet) error { return nil }
 
 // sort writes the file again: the rows in the order of the sweep, then those of other sweeps. No
 // row can be put after that.
@@ -127,13 +127,13 @@ func (k *textKeeper) sort(rows map[string]*sweep.Row, sheet *sweep.Sheet) error 
 // storeKeeper keeps rows in a store.
 type storeKeeper struct{ *store.Store[sweep.Row] }
 
-// Tell stores the sheet.
-func (k storeKeeper) Tell(sheet *sweep.Sheet) error {
+// PutSheet stores the sheet.
+func (k storeKeeper) PutSheet(sheet *sweep.Sheet) error {
 	text, err := json.Marshal(sheet)
 	if err != nil {
 		return err
 	}
-	return k.Store.Tell("sheet", string(text))
+	return k.Store.SetAbout("sheet", string(text))
 }
 
 // sheetEnd ends the names of the sheets of workers, and sheetNames matches these names.
@@ -149,8 +149,8 @@ type partsKeeper struct {
 	sheet string // the file of the sheet
 }
 
-// Tell writes the sheet beside the parts.
-func (k *partsKeeper) Tell(sheet *sweep.Sheet) error {
+// PutSheet writes the sheet beside the parts.
+func (k *partsKeeper) PutSheet(sheet *sweep.Sheet) error {
 	return cli.WriteQuietly(k.cmd, k.sheet, func(w io.Writer) error { return json.NewEncoder(w).Encode(sheet) })
 }
 

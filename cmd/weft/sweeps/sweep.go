@@ -278,7 +278,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		if err = nil; sheet == nil {
 			err = fmt.Errorf("--for %v was over before all fabrics were open: give more time", o.slice)
 		} else {
-			fmt.Fprintf(cmd.ErrOrStderr(), "weft: the time of --for is over: %d of %d cases are done%s\n", have(rows, sheet), len(sheet.Cases), kept(o.output))
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: the time of --for is over: %d of %d cases are done%s\n", finished(rows, sheet), len(sheet.Cases), resumeHint(o.output))
 		}
 	}
 	if text, is := keep.(*textKeeper); is && err == nil {
@@ -288,11 +288,11 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if shard.N > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d of %d cases of part %s are in %s\n", have(rows, sheet), len(sheet.Cases), o.shard, o.output)
+		fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d of %d cases of part %s are in %s\n", finished(rows, sheet), len(sheet.Cases), o.shard, o.output)
 		return err
 	}
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "weft: interrupted: %d of %d cases are done%s\n", have(rows, sheet), len(sheet.Cases), kept(o.output))
+		fmt.Fprintf(cmd.ErrOrStderr(), "weft: interrupted: %d of %d cases are done%s\n", finished(rows, sheet), len(sheet.Cases), resumeHint(o.output))
 	}
 	s, e := d.Summarise(sheet, rows, o.figure, o.against)
 	if e != nil {
@@ -318,16 +318,16 @@ func (o *sweepFlags) limited(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, o.slice, errSlice)
 }
 
-// kept returns what a message about an interruption says of the finished cases.
-func kept(output string) string {
+// resumeHint ends a message about an interruption: how to keep the finished cases, or go on.
+func resumeHint(output string) string {
 	if output == "" {
 		return "; with -o FILE they would be kept"
 	}
 	return "; the same command goes on"
 }
 
-// have counts the cases of a sheet that have a row.
-func have(rows map[string]*sweep.Row, sheet *sweep.Sheet) (n int) {
+// finished counts the cases of a sheet that have a row.
+func finished(rows map[string]*sweep.Row, sheet *sweep.Sheet) (n int) {
 	for _, name := range sheet.Cases {
 		if rows[name] != nil {
 			n++
@@ -346,12 +346,12 @@ func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*s
 	begin, told := r.Begin, error(nil)
 	r.Begin = func(p *sweep.Plan, missing int) {
 		sheet = r.SheetOf(p, string(text), command())
-		told = errors.Join(told, keep.Tell(sheet))
+		told = errors.Join(told, keep.PutSheet(sheet))
 		begin(p, missing)
 	}
 	if _, err = r.Do(ctx); err == nil && sheet.More {
 		sheet.More = false
-		told = errors.Join(told, keep.Tell(sheet))
+		told = errors.Join(told, keep.PutSheet(sheet))
 	}
 	return sheet, errors.Join(err, told)
 }

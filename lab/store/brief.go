@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// ReadSome reads rows from text with a line of names, as WriteSome writes it. It leaves the columns
+// ReadBrief reads rows from text with a line of names, as WriteBrief writes it. It leaves the columns
 // that the text lacks at zero, and passes over further columns. Errors name the file and the line.
-func ReadSome[R any](name string, in io.Reader) (rows []R, err error) {
+func ReadBrief[R any](name string, in io.Reader) (rows []R, err error) {
 	columns := Columns[R]()
 	r := csv.NewReader(in)
 	r.Comma = comma(name)
@@ -44,8 +44,8 @@ func ReadSome[R any](name string, in io.Reader) (rows []R, err error) {
 	}
 }
 
-// WriteSome writes rows as text, without some columns.
-func WriteSome[R any](name string, w io.Writer, rows []R, without []string) error {
+// WriteBrief writes rows as text, without some columns.
+func WriteBrief[R any](name string, w io.Writer, rows []R, without []string) error {
 	columns := slices.DeleteFunc(Columns[R](), func(c Column) bool { return slices.Contains(without, c.Name) })
 	out := csv.NewWriter(w)
 	out.Comma = comma(name)
