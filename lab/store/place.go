@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// networkFileSystems names the file systems that other machines can write to, by magic number. SQLite needs
-// locks and mapped memory, which do not hold there.
+// networkFileSystems names the file systems that other machines can write to, by magic number.
+// SQLite's locks and mapped memory do not work there.
 var networkFileSystems = map[uint32]string{
 	0x6969: "NFS", 0x517b: "SMB", 0xff534d42: "CIFS", 0xfe534d42: "SMB", 0x0bd00bd0: "Lustre", 0x47504653: "GPFS",
 	0x00c36400: "Ceph", 0x5346414f: "AFS", 0x73757245: "Coda", 0x19830326: "BeeGFS", 0x65735546: "FUSE (such as sshfs or GlusterFS)",
@@ -30,7 +30,7 @@ func networkFileSystem(dir string, statfs statfs) (string, error) {
 	return networkFileSystems[uint32(s.Type)], nil
 }
 
-// NetworkFileSystem returns the kind of network file system that a folder is on, "" for a local disk.
+// NetworkFileSystem returns the kind of network file system of a folder, "" for a local disk.
 func NetworkFileSystem(dir string) (string, error) { return networkFileSystem(dir, syscall.Statfs) }
 
 // checkPlace returns an error if a path is on a network file system.

@@ -1,8 +1,11 @@
 // Package sweep runs engines on many fabrics, whole and damaged, under workloads, and compares
 // them. A Description says what to run (describe.go, read.go). Expand makes its cases; the name of
-// a case is a digest of all that decides its result (expand.go). A Run computes the
-// cases that no store has yet, on several cores (run.go, draws.go). Summarise compares the engines
+// a case is a digest of everything that decides its result (expand.go). A Run computes the cases
+// that no store has yet, on several cores (run.go, draws.go). Summarise compares the engines
 // (summary.go). Package lab/measure computes a case; lab/store keeps the rows.
+//
+// A network is a fabric without damage. A cell is a network with a damage, and its draws fail
+// different links. A contestant is an engine with its lanes and LMC.
 package sweep
 
 import (

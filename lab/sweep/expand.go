@@ -24,7 +24,7 @@ import (
 type Setup struct {
 	// Open makes the Graph of a FABRIC argument.
 	Open func(arg string) (*fabric.Graph, error)
-	// Digest returns the digest of the sources of packages and of all that they import.
+	// Digest returns the digest of the sources of packages and of their imports.
 	Digest  func(packages ...string) (string, error)
 	Kinds   []fabric.KindRule // of the file that the description names; so Levels
 	Levels  levels.Levels
@@ -34,7 +34,8 @@ type Setup struct {
 	Now func() time.Duration
 }
 
-// identity is all that decides the result of a case. Two cases with the same JSON are one.
+// identity holds everything that decides the result of a case. Two cases with the same JSON are
+// one.
 type identity struct {
 	Graph       string          `json:"graph"`
 	Routing     measure.Routing `json:"routing"`
@@ -153,7 +154,7 @@ func (d *Description) variants(draws map[string]int) (list []*variant) {
 // holds the number of draws of cells with more than the least.
 func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int) (*Plan, error) {
 	variants := d.variants(draws)
-	err := par.For(ctx, s.Workers, len(variants), func(_, i int) error { return d.describe(variants[i], s) })
+	err := par.For(ctx, s.Workers, len(variants), func(_, i int) error { return d.open(variants[i], s) })
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +169,7 @@ func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int
 	return p, nil
 }
 
-// dealtBy returns the key by which a job is dealt to a shard. If draws go on until intervals are
+// dealtBy returns the key that decides the shard of a job. If draws go on until intervals are
 // narrow, all jobs of a cell belong to one shard, because the decision needs all rows of the cell.
 func (d *Description) dealtBy(j *Job) string {
 	if d.Draws.Within > 0 {
@@ -205,11 +206,12 @@ func (p *Plan) digest() string {
 	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
-// Equal tells that draws of a cell are equal to others, or fail nothing.
+// Equal notes a cell with draws that are equal to others, or fail nothing.
 type Equal struct{ cell, text string }
 
-// equalDraws lists the cells with such draws. It compares a draw with those of its cell and with
-// fabrics that are not drawn: the number of draws of another cell may be unknown to this worker.
+// equalDraws lists the cells with such draws. It compares a draw with the other draws of its cell
+// and with fabrics that are not drawn: this worker may not know the number of draws of another
+// cell.
 func equalDraws(variants []*variant) (list []Equal) {
 	whole, distinct := map[string]bool{}, map[point]bool{}
 	equal, drawn := map[int]int{}, map[int]int{}
@@ -234,9 +236,9 @@ func equalDraws(variants []*variant) (list []Equal) {
 	return list
 }
 
-// describe opens the fabric of a variant and describes it. A whole fabric must have the switches that
-// engine options name; a damaged one may have lost them, and its cases are not run.
-func (d *Description) describe(v *variant, s *Setup) error {
+// open opens the fabric of a variant. A whole fabric must have the switches that engine options
+// name; a damaged one may have lost them, and its cases are not run.
+func (d *Description) open(v *variant, s *Setup) error {
 	g, err := v.describe(s)
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.Fabric, err)
@@ -355,8 +357,8 @@ func (e *expansion) addRouting(v *variant, text string, routing *measure.Routing
 	return nil
 }
 
-// addCase puts a case into the job of its Plan. If cells are shared out to workers, each cell has jobs
-// of its own: another worker does not know how many draws the others make.
+// addCase puts a case into the job of its Plan. If cells are shared out to workers, each cell has
+// jobs of its own: another worker does not know how many draws the others make.
 func (e *expansion) addCase(v *variant, c *Case, routing *measure.Routing) {
 	data, err := json.Marshal(routing)
 	if err != nil {

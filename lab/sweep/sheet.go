@@ -11,7 +11,7 @@ import (
 )
 
 // Sheet is the list of a sweep's cases. A store can have more rows: of an earlier description, or
-// of sources that have changed since. The labels are those of this sweep; a row in a store has the
+// of sources that have changed since. The labels belong to this sweep; a row in a store has the
 // labels of the sweep that put it there.
 type Sheet struct {
 	Description string   `json:"description"` // YAML
@@ -35,7 +35,7 @@ type Point struct {
 	At    int64 `json:"at"`    // place in the order of the sweep, which all workers agree on
 }
 
-// Number returns the number of cases of the sweep, as far as it is known.
+// Number returns the number of cases of the sweep that are known so far.
 func (s *Sheet) Number() int { return max(len(s.Cases), s.Whole) }
 
 // named is a Point with its names.
@@ -232,8 +232,8 @@ func commandOf(sheets []*Sheet, whole bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// Repeat computes the case of a row again and returns the new row. Its Sources are those of this
-// program; if the row has others, the results may differ.
+// Repeat computes the case of a row again and returns the new row, with the Sources of this
+// program. If the old row has others, the results may differ.
 func (r *Run) Repeat(ctx context.Context, row *Row) (*Row, error) {
 	var id identity
 	if err := json.Unmarshal([]byte(row.Identity), &id); err != nil {

@@ -18,13 +18,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft"
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/netfile/discovery"
 	"weft/lab/bench"
 	"weft/lab/measure"
-	"weft/lab/sources"
 	"weft/lab/store"
 )
 
@@ -204,15 +202,10 @@ func (o *flags) bench(cmd *cobra.Command, args []string, m *runner) (*bench.Benc
 		}
 		b.Subjects = append(b.Subjects, *subject)
 	}
-	host := o.host
-	if name, err := os.Hostname(); err == nil && host == "" {
-		host = name
-	}
-	tree := &sources.Tree{Files: weft.Sources, Module: "weft", Compiler: []string{runtime.Version(), runtime.GOARCH}}
-	digest, err := tree.Digest("weft/lab/measure", "weft/lab/measure/flowload", "weft/fabric/source")
+	digest, err := cli.SourceDigest()("weft/lab/measure", "weft/lab/measure/flowload", "weft/fabric/source")
 	b.Made = bench.Made{
-		Version: cli.Version, Commit: cli.Commit(), Sources: digest, Peer: m.peers.version, Host: cmp.Or(host, "unknown"),
-		Platform: strings.Join([]string{runtime.GOOS, runtime.GOARCH, runtime.Version()}, " "), Cores: int64(runtime.NumCPU()),
+		Version: cli.Version, Commit: cli.Commit(), Sources: digest, Peer: m.peers.version, Host: cmp.Or(o.host, cli.HostName()),
+		Platform: cli.Platform(), Cores: int64(runtime.NumCPU()),
 	}
 	return b, err
 }

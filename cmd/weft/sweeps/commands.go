@@ -286,7 +286,7 @@ and equal, but for versions, hosts and seconds.`,
 	return cmd
 }
 
-// diff prints the cells in which the rows of two stores differ, and counts the rows.
+// diff prints the cells where the rows of two stores differ, and counts the rows.
 func diff(w io.Writer, names []string, d *sweep.Description, a, b []sweep.Row) error {
 	key := func(r *sweep.Row) string {
 		asked := r.Asked

@@ -7,15 +7,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"weft"
 	"weft/cmd/weft/cli"
-	"weft/lab/sources"
 	"weft/lab/store"
 	"weft/lab/sweep"
 )
@@ -108,7 +104,7 @@ type textKeeper struct {
 // PutSheet does nothing: a file of lines has no place for a sheet.
 func (*textKeeper) PutSheet(*sweep.Sheet) error { return nil }
 
-// sort writes the file again: the rows in the order of the sweep, then those of other sweeps. No
+// sort writes the file again: the rows in the order of the sweep, then the rows of other sweeps. No
 // row can be put after that.
 func (k *textKeeper) sort(rows map[string]*sweep.Row, sheet *sweep.Sheet) error {
 	list := distinct(rows, sheet)
@@ -152,19 +148,4 @@ type partsKeeper struct {
 // PutSheet writes the sheet beside the parts.
 func (k *partsKeeper) PutSheet(sheet *sweep.Sheet) error {
 	return cli.WriteQuietly(k.cmd, k.sheet, func(w io.Writer) error { return json.NewEncoder(w).Encode(sheet) })
-}
-
-// sourceDigest returns the function that digests the sources in this program.
-func sourceDigest() func(packages ...string) (string, error) {
-	tree := &sources.Tree{Files: weft.Sources, Module: "weft", Compiler: []string{runtime.Version(), runtime.GOARCH}}
-	return tree.Digest
-}
-
-// made returns the columns about this program and this host.
-func made() sweep.Made {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return sweep.Made{Version: cli.Version, Commit: cli.Commit(), Platform: strings.Join([]string{runtime.GOOS, runtime.GOARCH, runtime.Version()}, " "), Host: host}
 }

@@ -423,6 +423,7 @@ func (o *sweepFlags) setup(cmd *cobra.Command) *sweep.Setup {
 	return &sweep.Setup{
 		Open:  func(arg string) (*fabric.Graph, error) { return o.fabric.Graph(cmd, arg) },
 		Kinds: o.routing.Kinds, Levels: o.routing.Levels,
-		Digest: sourceDigest(), Workers: o.routing.Workers, Made: made(), Now: cli.Clock(),
+		Digest: cli.SourceDigest(), Workers: o.routing.Workers, Now: cli.Clock(),
+		Made: sweep.Made{Version: cli.Version, Commit: cli.Commit(), Platform: cli.Platform(), Host: cli.HostName()},
 	}
 }
