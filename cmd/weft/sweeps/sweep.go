@@ -23,9 +23,7 @@ import (
 	"weft/fabric/netfile/site"
 	"weft/lab/measure/flowload"
 	"weft/lab/sweep"
-	"weft/planner"
 	"weft/route/levels"
-	"weft/study/compare"
 )
 
 // sweepFlags are the options of weft lab sweep.
@@ -232,31 +230,37 @@ func parseShard(text string) (s sweep.Shard, err error) {
 	return s, nil
 }
 
-func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
+// read returns the description of the sweep, and the shard of this worker. It refuses options that
+// do not fit the sweep.
+func (o *sweepFlags) read(cmd *cobra.Command, args []string) (*sweep.Description, sweep.Shard, error) {
 	shard, err := parseShard(o.shard)
 	if err != nil {
-		return err
+		return nil, shard, err
 	}
 	if shard.N > 0 && (o.output == "" || o.slurm.on != "") {
-		return errors.New("--shard needs a folder for its part, -o FOLDER, and does not go with --on")
+		return nil, shard, errors.New("--shard needs a folder for its part, -o FOLDER, and does not go with --on")
 	}
 	d, err := o.describe(cmd, args)
 	if err != nil {
-		return err
+		return nil, shard, err
 	}
 	if o.behind != "" && !slices.Contains(d.Engines, o.behind) {
-		return fmt.Errorf("--behind %s: not an engine of the sweep (these are: %s)", o.behind, strings.Join(d.Engines, " "))
+		return nil, shard, fmt.Errorf("--behind %s: not an engine of the sweep (these are: %s)", o.behind, strings.Join(d.Engines, " "))
 	}
-	if err := sweep.CheckFigure(cmp.Or(o.figure, "ebb_share")); err != nil {
-		return fmt.Errorf("--%w", err)
+	if err := errors.Join(sweep.CheckFigure(cmp.Or(o.figure, "ebb_share")), d.CheckAgainst(o.against)); err != nil {
+		return nil, shard, fmt.Errorf("--%w", err)
 	}
-	if err := d.CheckAgainst(o.against); err != nil {
-		return fmt.Errorf("--%w", err)
+	return d, shard, nil
+}
+
+func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
+	d, shard, err := o.read(cmd, args)
+	if err != nil {
+		return err
 	}
 	if o.slurm.on != "" {
 		return o.submit(cmd, d)
 	}
-	setup := o.setup(cmd)
 	limit, err := d.Limit()
 	if err != nil {
 		return err
@@ -267,7 +271,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	bar := newBar(cmd)
 	r := &sweep.Run{
-		Description: d, Setup: setup, Shard: shard, Keep: keep, Limit: limit, Rows: rows,
+		Description: d, Setup: o.setup(cmd), Shard: shard, Keep: keep, Limit: limit, Rows: rows,
 		Begin: bar.begin, Step: bar.step, Done: bar.done,
 	}
 	ctx, end := o.limited(cmd.Context())
@@ -294,17 +298,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "weft: interrupted: %d of %d cases are done%s\n", finished(rows, sheet), len(sheet.Cases), resumeHint(o.output))
 	}
-	s, e := d.Summarise(sheet, rows, o.figure, o.against)
-	if e != nil {
-		return e
-	}
-	if o.asJSON {
-		return errors.Join(err, cli.PrintJSON(cmd.OutOrStdout(), s))
-	}
-	if e := s.Write(cmd.OutOrStdout()); e != nil {
-		return e
-	}
-	return errors.Join(err, o.standings(cmd, d, distinct(rows, sheet), setup, err == nil))
+	return errors.Join(err, o.answer(cmd, r, sheet, err == nil))
 }
 
 // errSlice is the cause of a context whose time of --for is over.
@@ -371,51 +365,6 @@ func quoted(word string) string {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
 	return word
-}
-
-// standings prints how far each engine is behind the best under bisections and shifts. After a
-// whole sweep it also prints the predictions, if asked.
-func (o *sweepFlags) standings(cmd *cobra.Command, d *sweep.Description, rows []sweep.Row, setup *sweep.Setup, whole bool) error {
-	var all []compare.SweepRow
-	for i := range rows {
-		r := &rows[i]
-		if !strings.HasPrefix(r.Workload, "flow") || r.Status == sweep.Proven && r.EBB == nil {
-			continue
-		}
-		one := compare.SweepRow{Fabric: r.Fabric, Engine: d.Contestant(r), Chosen: r.Chosen, Verdict: r.Status}
-		if r.Status == sweep.Proven {
-			one.EBB, one.Shift, one.Pairs = *r.EBB, *r.Shift, *r.Pairs
-		}
-		all = append(all, one)
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	w := cmd.OutOrStdout()
-	fmt.Fprintln(w)
-	if err := compare.WriteStandings(w, compare.Standings(all)); err != nil {
-		return err
-	}
-	if o.behind != "" {
-		fmt.Fprintln(w)
-		if err := compare.WriteBehind(w, all, o.behind); err != nil {
-			return err
-		}
-	}
-	if !o.predict || !whole {
-		return nil
-	}
-	predictions, err := compare.Predictions(all, func(arg string) (planner.Prediction, error) {
-		g, err := setup.Open(arg)
-		if err != nil {
-			return planner.Prediction{}, err
-		}
-		return planner.Predict(g), nil
-	})
-	if err != nil {
-		return err
-	}
-	return compare.WritePredictions(w, predictions)
 }
 
 // setup returns what a sweep needs from outside.
