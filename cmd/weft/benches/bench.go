@@ -43,7 +43,7 @@ both deliver, and the time and memory that both take.
 
 Each program brings the subnet up on an ibsim of its own: weft sm --once --unproven, and opensm -o. The
 runs alternate (weft, OpenSM, weft, OpenSM, ...), so that a change of the machine's load meets both. A
-ratio is OpenSM's value by weft's: the geometric mean of the ratios of the rounds, with its 95 %
+ratio is OpenSM's value divided by weft's: the geometric mean of the ratios of the rounds, with its 95 %
 interval (Student's t of the logarithms). CPU seconds count all threads, user and system, and depend
 far less on other programs than wall seconds do. "Routing" is the computation of the tables alone: in
 weft LIDs, paths and lanes on all cores, in a process of its own; in OpenSM the time of its thread
@@ -116,6 +116,14 @@ func (o *flags) run(cmd *cobra.Command, args []string) error {
 	if o.page != "" && o.output == "" {
 		return errors.New("--page needs -o: the block has the name of that file")
 	}
+	if o.kept {
+		if o.output == "" {
+			return errors.New("--kept needs -o: the file of the runs")
+		}
+		if _, err := os.Stat(o.output); err != nil { // openRows would create it
+			return err
+		}
+	}
 	keep, rows, err := openRows(o.output)
 	if err != nil {
 		return err
@@ -136,7 +144,7 @@ func (o *flags) run(cmd *cobra.Command, args []string) error {
 // compare makes the missing runs.
 func (o *flags) compare(cmd *cobra.Command, args []string, keep keeper, rows []bench.Row) (*bench.Bench, error) {
 	if o.kept {
-		b, err := bench.Of(rows)
+		b, err := bench.FromRows(rows)
 		if err != nil {
 			return nil, fmt.Errorf("--kept: %s: %w", o.output, err)
 		}

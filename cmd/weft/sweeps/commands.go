@@ -107,7 +107,9 @@ ended, the mean of a figure for each fabric with its 95 % interval (Student's t,
 damage), and each engine against one of them on the same fabrics: the mean difference with its
 interval, on how many it is better or worse, and the probabilities of the sign test and of Wilcoxon's
 signed-rank test (two-sided, exact up to 200 pairs). With several networks a pair is a network, with
-the mean of its draws; with one network a pair is a draw. Only proven Plans are compared.`,
+the mean of its damages and draws; with one network a pair is a draw. Only proven Plans are compared.
+
+STORE is a file of weft lab sweep -o or merge, or a folder of weft lab freeze.`,
 		Example: `  weft lab stats results.db --figure shift_congestion_sum --against ftree`,
 		Args:    cli.OneArgument("STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -266,9 +268,9 @@ func diffCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "compare the rows of two stores",
-		Long: `Compare the rows of two stores. Rows belong together if they are about the same fabric and job, also
-if the sources of weft have changed between them. The answer is yes (exit status 0) if all are in both
-and equal, but for versions, hosts and seconds.`,
+		Long: `Compare the rows of two stores. It compares rows of the same fabric and job, even if the sources of
+weft have changed between them. The answer is yes (exit status 0) if both stores have the same rows;
+versions, hosts and seconds may differ.`,
 		Example: `  weft lab diff before.db after.db`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -100,11 +100,11 @@ func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
 
 func (r *results) readme(w io.Writer, title string, brief bool) error {
 	if brief {
-		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. The commands were\n\n%s\n",
+		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. Commands:\n\n%s\n",
 			title, finished(r.Rows, r.Sheet), r.Sheet.Number(), strings.Join(r.Sheet.Sources, "\n"), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
 		return err
 	}
-	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe commands were\n\n%s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
+	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nCommands:\n\n%s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
 		title, finished(r.Rows, r.Sheet), r.Sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.Sheet.Sources, " "), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
 	return err
 }
