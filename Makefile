@@ -104,9 +104,9 @@ SWEEP = bin/weft lab sweep --quiet --in $(or $(WEFT_DUMPS),$(error make routes: 
 DRAWN = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn
 ODD = $(DRAWN) -e nue,vls=0 -e separate -e renaming -e valiant -e valiant,share=50
 
-odd: build ## the same on odd small networks, and on a list of unseen fabrics
-	bin/weft lab sweep --quiet --failed 0 --list docs/results/routes/unseen.txt -o docs/results/routes/unseen.tsv $(DRAWN) --behind auto --predictions > docs/results/routes/unseen-standings.txt
-	bin/weft lab sweep --quiet --failed 0 --list docs/results/routes/odd.txt -o docs/results/routes/odd.tsv $(ODD) --behind auto --predictions > docs/results/routes/odd-standings.txt
+odd: build ## the same on odd small networks, and on three lists of unseen fabrics
+	for list in unseen unseen-2 unseen-3; do bin/weft lab sweep --quiet --failed 0 --list docs/results/routes/$$list.txt -o docs/results/routes/$$list.csv $(DRAWN) --behind auto --predictions > docs/results/routes/$$list-standings.txt || exit; done
+	bin/weft lab sweep --quiet --failed 0 --list docs/results/routes/odd.txt -o docs/results/routes/odd.csv $(ODD) --behind auto --predictions > docs/results/routes/odd-standings.txt
 
 routes: build ## what engines deliver on real and named fabrics, whole and damaged; WEFT_DUMPS is the folder of the dumps. Goes on where it stopped
 	$(SWEEP) --list docs/results/routes/large.txt --seeds 1 > /dev/null

@@ -41,6 +41,7 @@ type Trial struct {
 	Loss float64 `json:"loss"`
 
 	small   bool // see route.Candidate
+	moved   bool // by relief
 	result  *Result
 	network *flow.Network // of its Plan, compiled by the first measurement
 	refusal *route.Refusal

@@ -100,6 +100,34 @@ func TestRank(t *testing.T) {
 	}
 }
 
+// Plans that relief moved and engines for small networks do not give up what plain engines deliver,
+// however much they gain in the other figure. Where no trial comes up to the plain ones, losses
+// decide.
+func TestRankPlain(t *testing.T) {
+	trial := func(engine string, ebb, shift float64) Trial {
+		k := &flow.KeyFigures{PairLoad: 10}
+		k.EBB.Mean, k.Shift.Sum = ebb, shift
+		return Trial{Engine: engine, VLs: 1, Figures: k, moved: engine == "m" || engine == "n", small: engine == "s"}
+	}
+	for _, c := range []struct {
+		trials []Trial
+		want   string
+	}{
+		{[]Trial{trial("a", .7, 100), trial("m", .692, 60)}, "a m"},
+		{[]Trial{trial("a", .7, 100), trial("s", .692, 60)}, "a s"},
+		{[]Trial{trial("a", .7, 100), trial("b", .692, 60)}, "b a"},                       // none holds both
+		{[]Trial{trial("a", .7, 100), trial("m", .694, 90)}, "m a"},                       // holds both, and more
+		{[]Trial{trial("a", .7, 100), trial("b", .692, 60), trial("m", .694, 60)}, "m b"}, // that one does
+		{[]Trial{trial("a", .7, 100), trial("m", .694, 90), trial("n", .706, 80)}, "n m"},
+		{[]Trial{trial("m", .7, 100), trial("n", .69, 60)}, "n m"}, // no plain one
+	} {
+		best, next := Rank(c.trials)
+		if got := best.Engine + " " + next.Engine; got != c.want {
+			t.Errorf("%+v: %s, want %s", c.trials, got, c.want)
+		}
+	}
+}
+
 // A named engine that refuses is not replaced: the refusal says what to use instead, on each kind
 // of network. Auto refuses with the reasons of all.
 func TestAdvice(t *testing.T) {

@@ -25,13 +25,13 @@ var (
 			}
 			return nil
 		},
-		order:   []string{"ftree", beft, "dfsssp", "nue", "lash", even, zahavi, "updn"},
+		order:   []string{"ftree", beft, zahavi, "dfsssp", "nue", "lash", even, "updn"},
 		oneLane: []string{"ftree", beft, "nue", "updn", "dfsssp", "lash"},
 	}
 	grids = shape{
 		kind: "mesh or torus", name: "meshes and tori that they do not refuse", best: []string{"torus", "dor"}, advised: "dor or torus",
 		decided: gridOrHyperX,
-		order:   []string{"torus", "lash", "dfsssp", even, "updn"},
+		order:   []string{"torus", "dor", "lash", "dfsssp", even, "nue", "updn", "hyperx"},
 		oneLane: []string{"nue", "updn", "lash", "dfsssp"},
 	}
 	hyperXs = shape{
@@ -84,21 +84,27 @@ func IsSmall(g *fabric.Graph) bool { return g.NumSwitches*g.NumEnds <= small }
 // isEven reports whether all switches have the same number of hosts, and no two of them have
 // several links.
 func isEven(g *fabric.Graph) bool {
-	linked := map[[2]int32]bool{}
-	for c := range int32(g.NumChannels) {
-		linked[[2]int32{g.From[c], g.To[c]}] = true
-	}
 	for s := range int32(g.NumSwitches) {
 		if len(g.HostsOf(s)) != len(g.HostsOf(0)) {
 			return false
 		}
 	}
-	return len(linked) == g.NumChannels
+	return !hasParallel(g)
+}
+
+// hasParallel reports whether several links join two switches.
+func hasParallel(g *fabric.Graph) bool {
+	linked := map[[2]int32]bool{}
+	for c := range int32(g.NumChannels) {
+		linked[[2]int32{g.From[c], g.To[c]}] = true
+	}
+	return len(linked) < g.NumChannels
 }
 
 // gridOrHyperX returns the engines for a mesh or torus and for a HyperX. They route around few
 // faults as well as any other engine. A HyperX has more ways, so that two faults in a hundred links
-// are enough for other engines to find better ones.
+// are enough for other engines to find better ones. Over parallel links engines deal out
+// destinations in different ways, none of which is best on all grids.
 func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 	missing := few
 	if IsSmall(g) {
@@ -107,7 +113,7 @@ func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 		}
 		missing = 0
 	}
-	if coords.GridShare(g) >= 1-missing {
+	if !hasParallel(g) && coords.GridShare(g) >= 1-missing {
 		list = append(list, known{"torus", "a mesh or torus with at most few faults"})
 	}
 	if coords.HyperXShare(g) >= 1-missing/2 {
@@ -116,10 +122,12 @@ func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 	return list
 }
 
-// regular returns the engine for networks whose switches are alike. On linked groups (Dragonfly,
-// Dragonfly+) that is lash with relief: it has the least congestion in shifts, and 1.1 % less
-// bandwidth than the best at most. On whole Kautz graphs, Slim Flies and other regular graphs it is
-// dfsssp with relief. Where hosts know no path records, few such Plans may be chosen.
+// regular returns the engine for networks whose switches are alike: groups linked to each other
+// (Dragonfly, Dragonfly+) with few faults, and other whole networks (Kautz, Slim Fly, random ones
+// of one degree). Where most switches have one shortest path to each other, there is little to
+// balance, and lash with relief has the least congestion in shifts. Elsewhere the most balanced
+// paths, with relief, are within 1 % of the best in both figures. Where hosts know no path records,
+// few such Plans may be chosen.
 func regular(g *fabric.Graph, oneLane bool) []known {
 	inner, outer := alike(g, false), alike(g, true)
 	if IsSmall(g) && (outer.fewest < outer.most || outer.missing > 0) {
@@ -128,16 +136,49 @@ func regular(g *fabric.Graph, oneLane bool) []known {
 	if oneLane || g.NumHosts == 0 || outer.missing > few || inner.missing > few || outer.fewest+1 < outer.most {
 		return nil
 	}
-	_, err := groups.Find(g)
-	switch {
-	case err == nil:
-		const why = "linked groups of switches alike, with at most few faults"
-		return []known{{"lash,relief=true", why}, {"dfsssp,relief=true", why}, {"dfsssp", why}}
-	case inner.switches > 0 || outer.missing > 0: // a kind of tree, or damage that changes the choice
-		return nil
+	why := "linked groups of switches alike, with at most few faults"
+	if _, err := groups.Find(g); err != nil {
+		if inner.switches > 0 || outer.missing > 0 { // a kind of tree, or damage that changes the choice
+			return nil
+		}
+		why = "a whole network of switches alike"
 	}
-	const why = "a whole network of switches alike"
-	return []known{{"dfsssp,relief=true", why}, {"dfsssp", why}}
+	if inner.switches == 0 && onlyPaths(g) >= mostlyOne {
+		return []known{{"lash,relief=true", why + ", most with one shortest path to each other"}, {"dfsssp,relief=true", why}, {"dfsssp", why}}
+	}
+	return []known{{even + ",relief=true", why}, {"dfsssp,relief=true", why}, {"dfsssp", why}}
+}
+
+const (
+	// mostlyOne is the least share of pairs of switches with one shortest path where lash is known
+	// to be best.
+	mostlyOne = .65
+	// pathSources bounds the number of switches whose shortest paths are counted.
+	pathSources = 64
+)
+
+// onlyPaths returns the share of pairs of switches with one shortest path to each other, over paths
+// from switches at equal distances in their list.
+func onlyPaths(g *fabric.Graph) float64 {
+	search, ways := g.NewSearch(nil), make([]int8, g.NumSwitches)
+	one, all := 0, 0
+	for s := 0; s < g.NumSwitches; s += (g.NumSwitches + pathSources - 1) / pathSources {
+		search.From(int32(s))
+		clear(ways)
+		ways[s] = 1
+		for _, x := range search.Order { // the nearest first
+			for _, c := range g.OutOf(x) {
+				if to := g.To[c]; search.Hops[to] > search.Hops[x] {
+					ways[to] = min(ways[to]+ways[x], 2) // one or several
+				}
+			}
+			if all++; ways[x] == 1 {
+				one++
+			}
+		}
+		one, all = one-1, all-1 // to itself
+	}
+	return float64(one) / float64(max(all, 1))
 }
 
 // likeness says how much the switches of a network are alike.

@@ -6,31 +6,73 @@ import (
 	"weft/sim/flow"
 )
 
-// Rank sets the losses of the trials with figures, and returns the best and the second best. It
-// prefers trials that come up to the best in most figures (held). Several such trials are
-// alike, and so are trials whose losses exceed the least by at most asGood. Of them the trial with
-// the fewest LIDs of a port is best, then the one with the fewest lanes, then the first.
+// Rank sets the losses of the trials with figures, and returns the best and the second best. Trials
+// that come up to the best plain ones in bandwidth and shifts (held) come first: nobody gives up
+// what an engine that users can name delivers. Among them, or among all if there are none, it
+// prefers those that come up to the best of these in most figures. Several such trials are alike,
+// and so are trials whose losses exceed the least by at most asGood. Of them the trial with the
+// fewest LIDs of a port is best, then the one with the fewest lanes, then the first.
 func Rank(trials []Trial) (best, next *Trial) {
-	var measured []*Trial
-	var ideal flow.KeyFigures // the best of each figure, whichever trial has it
+	return rank(trials, plainIdeal(trials))
+}
+
+// plainIdeal returns the best of each figure over plain trials, whichever has it; nil without such
+// trials.
+func plainIdeal(trials []Trial) *flow.KeyFigures {
+	return idealOf(withFigures(trials, func(t *Trial) bool { return !t.moved && !t.small }))
+}
+
+// withFigures lists the trials that have figures and fulfil a condition.
+func withFigures(trials []Trial, has func(*Trial) bool) (list []*Trial) {
 	for i := range trials {
-		if f := trials[i].Figures; f != nil {
-			if len(measured) == 0 {
-				ideal = *f
-			}
-			measured = append(measured, &trials[i])
-			ideal.EBB.Mean = max(ideal.EBB.Mean, f.EBB.Mean)
-			ideal.Shift.Sum = min(ideal.Shift.Sum, f.Shift.Sum)
-			ideal.PairLoad = min(ideal.PairLoad, f.PairLoad)
+		if trials[i].Figures != nil && has(&trials[i]) {
+			list = append(list, &trials[i])
 		}
 	}
-	least := math.Inf(1)
-	for _, t := range measured {
-		t.Loss = loss(t.Figures, &ideal)
+	return list
+}
+
+// idealOf returns the best of each figure; nil without trials.
+func idealOf(list []*Trial) *flow.KeyFigures {
+	if len(list) == 0 {
+		return nil
+	}
+	ideal := *list[0].Figures
+	for _, t := range list {
+		ideal.EBB.Mean = max(ideal.EBB.Mean, t.Figures.EBB.Mean)
+		ideal.Shift.Sum = min(ideal.Shift.Sum, t.Figures.Shift.Sum)
+		ideal.PairLoad = min(ideal.PairLoad, t.Figures.PairLoad)
+	}
+	return &ideal
+}
+
+// rank is Rank with the best figures of plain trials given; nil if there are none.
+func rank(trials []Trial, plain *flow.KeyFigures) (best, next *Trial) {
+	all := withFigures(trials, func(*Trial) bool { return true })
+	first := withFigures(trials, func(t *Trial) bool { return plain != nil && held(t.Figures, plain) > 0 })
+	rest := withFigures(trials, func(t *Trial) bool { return plain == nil || held(t.Figures, plain) == 0 })
+	ideal := idealOf(all)
+	for _, t := range all {
+		t.Loss = loss(t.Figures, ideal)
+	}
+	best, next = bestOf(first)
+	switch {
+	case best == nil:
+		best, next = bestOf(rest)
+	case next == nil:
+		next, _ = bestOf(rest)
+	}
+	return best, next
+}
+
+// bestOf returns the best and the second best of trials that have losses.
+func bestOf(list []*Trial) (best, next *Trial) {
+	ideal, least := idealOf(list), math.Inf(1)
+	for _, t := range list {
 		least = min(least, t.Loss)
 	}
 	better := func(t, than *Trial) bool {
-		has, other := held(t.Figures, &ideal), held(than.Figures, &ideal)
+		has, other := held(t.Figures, ideal), held(than.Figures, ideal)
 		good, otherGood := has > 0 || t.Loss <= least+asGood, other > 0 || than.Loss <= least+asGood
 		switch {
 		case has != other:
@@ -44,7 +86,7 @@ func Rank(trials []Trial) (best, next *Trial) {
 		}
 		return t.Loss < than.Loss
 	}
-	for _, t := range measured {
+	for _, t := range list {
 		switch {
 		case best == nil || better(t, best):
 			best, next = t, best
@@ -93,4 +135,61 @@ func loss(f, best *flow.KeyFigures) float64 {
 		sum += pairsWeight * max(0, float64(f.PairLoad)/(mostPairs*float64(best.PairLoad))-1)
 	}
 	return sum
+}
+
+// bestTwo returns the best and the second best trial. If only one was not clearly behind, there are
+// no Figures, and the first bisections decide. Engines for small networks only have to be ahead of
+// the best of the others: they do not change the order of these.
+func (c *Choice) bestTwo() (best, next *Trial) {
+	if best, next = Rank(c.Trials); best != nil {
+		return c.bestWithSmall(best, next)
+	}
+	for i := range c.Trials {
+		t := &c.Trials[i]
+		switch {
+		case t.Reason != "":
+		case best == nil || t.First.EBB.Mean > best.First.EBB.Mean:
+			best, next = t, best
+		case next == nil || t.First.EBB.Mean > next.First.EBB.Mean:
+			next = t
+		}
+	}
+	if next != nil {
+		for i := range c.Trials {
+			if t := &c.Trials[i]; t.First != nil {
+				t.Loss = ebbWeight * (1 - t.First.EBB.Mean/best.First.EBB.Mean)
+			}
+		}
+	}
+	return best, next
+}
+
+// bestWithSmall ranks again, without the engines for small networks, and then compares each of them
+// with the best so far. It returns what Rank found if no other engine has Figures.
+func (c *Choice) bestWithSmall(best, next *Trial) (first, second *Trial) {
+	var usual []Trial
+	var small []*Trial
+	for i := range c.Trials {
+		switch t := &c.Trials[i]; {
+		case t.Figures == nil:
+		case t.small:
+			small = append(small, t)
+		default:
+			usual = append(usual, *t)
+		}
+	}
+	if len(small) == 0 || len(usual) == 0 {
+		return best, next
+	}
+	plain := plainIdeal(usual)
+	if best, next = rank(usual, plain); next != nil {
+		second = c.trial(next.Engine)
+	}
+	first = c.trial(best.Engine)
+	for _, t := range small {
+		if ahead, _ := rank([]Trial{*first, *t}, plain); ahead.Engine == t.Engine {
+			first, second = t, first
+		}
+	}
+	return first, second
 }

@@ -27,9 +27,9 @@ const (
 	// effortProof is the effort of proof and measuring for an entry, as Candidate.Effort counts.
 	effortProof = 2
 	// effortFree is the total effort that all trials may have anyway: some milliseconds.
-	effortFree = 200_000
+	effortFree = 500_000
 	// timesLeader is the total effort of the trials, in efforts of the leader.
-	timesLeader = 4
+	timesLeader = 5
 )
 
 // trials finds the best candidate of Auto by successive halving. An engine drops out as soon as its
@@ -174,7 +174,7 @@ func (t *trials) route(ctx context.Context, list []int) error {
 
 // one routes by a candidate and judges the Plan.
 func (t *trials) one(ctx context.Context, req *Request, of *route.Candidate) (*Trial, error) {
-	out := &Trial{Engine: of.Name, small: of.Small}
+	out := &Trial{Engine: of.Name, small: of.Small, moved: of.From != ""}
 	r, err := t.plan(ctx, req, of)
 	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
 		out.Reason, out.refusal = refusal.Reason, refusal
@@ -298,10 +298,12 @@ func (t *trials) ranked(list []int) (out []int) {
 }
 
 // relieve moves paths of the Plans that are not clearly behind, the leader's first, and measures
-// them again. Where relief usually gains, it is part of what the leader costs.
+// them again. Where relief usually gains, it is part of what the leader costs. Where no candidate
+// comes up to the best in both figures, the leader's relief may, and is always tried.
 func (t *trials) relieve(ctx context.Context) error {
 	near := t.fit(func(c *Trial) bool { return c.First == nil || t.isNear(c) })
 	var list []int
+	torn := t.torn()
 	for _, from := range t.candidatesForRelief(near) {
 		i := slices.IndexFunc(t.auto.Among, func(c route.Candidate) bool { return c.From == t.auto.Among[from].Name })
 		if i < 0 {
@@ -310,6 +312,9 @@ func (t *trials) relieve(ctx context.Context) error {
 		limit := timesLeader * t.base
 		if t.doubt || t.gain(t.leader) > route.GainsLittle {
 			limit = timesLeader * (t.base + t.effort(i))
+		}
+		if torn && from == t.leader {
+			limit = max(limit, t.spent+t.effort(i))
 		}
 		if t.affords(i, limit) {
 			list = append(list, i)
@@ -333,6 +338,19 @@ func (t *trials) relieve(ctx context.Context) error {
 		list = append(list, near...)
 	}
 	return t.measure(ctx, list, false)
+}
+
+// torn reports whether none of the measured candidates comes up to the best of them in both
+// figures.
+func (t *trials) torn() bool {
+	var some []Trial
+	for _, c := range t.tried {
+		if c != nil && c.Figures != nil {
+			some = append(some, *c)
+		}
+	}
+	plain := plainIdeal(some)
+	return plain != nil && !slices.ContainsFunc(some, func(c Trial) bool { return held(c.Figures, plain) > 0 })
 }
 
 // candidatesForRelief lists the candidates that are not clearly behind, the leader first, and those
@@ -370,60 +388,4 @@ func (t *trials) choice() *Choice {
 		}
 	}
 	return c
-}
-
-// bestTwo returns the best and the second best trial. If only one was not clearly behind, there are
-// no Figures, and the first bisections decide. Engines for small networks only have to be ahead of
-// the best of the others: they do not change the order of these.
-func (c *Choice) bestTwo() (best, next *Trial) {
-	if best, next = Rank(c.Trials); best != nil {
-		return c.bestWithSmall(best, next)
-	}
-	for i := range c.Trials {
-		t := &c.Trials[i]
-		switch {
-		case t.Reason != "":
-		case best == nil || t.First.EBB.Mean > best.First.EBB.Mean:
-			best, next = t, best
-		case next == nil || t.First.EBB.Mean > next.First.EBB.Mean:
-			next = t
-		}
-	}
-	if next != nil {
-		for i := range c.Trials {
-			if t := &c.Trials[i]; t.First != nil {
-				t.Loss = ebbWeight * (1 - t.First.EBB.Mean/best.First.EBB.Mean)
-			}
-		}
-	}
-	return best, next
-}
-
-// bestWithSmall ranks again, without the engines for small networks, and then compares each of them
-// with the best so far. It returns what Rank found if no other engine has Figures.
-func (c *Choice) bestWithSmall(best, next *Trial) (first, second *Trial) {
-	var usual []Trial
-	var small []*Trial
-	for i := range c.Trials {
-		switch t := &c.Trials[i]; {
-		case t.Figures == nil:
-		case t.small:
-			small = append(small, t)
-		default:
-			usual = append(usual, *t)
-		}
-	}
-	if len(small) == 0 || len(usual) == 0 {
-		return best, next
-	}
-	if best, next = Rank(usual); next != nil {
-		second = c.trial(next.Engine)
-	}
-	first = c.trial(best.Engine)
-	for _, t := range small {
-		if ahead, _ := Rank([]Trial{*first, *t}); ahead.Engine == t.Engine {
-			first, second = t, first
-		}
-	}
-	return first, second
 }

@@ -44,13 +44,14 @@ func TestEffort(t *testing.T) {
 		0:            {"ftree"},
 		7 * entries:  {"ftree"},
 		8 * entries:  {"ftree", beft},
-		18 * entries: {"ftree", beft, "dfsssp"},
+		11 * entries: {"ftree", beft, zahavi},
+		21 * entries: {"ftree", beft, zahavi, "dfsssp"},
 	} {
 		if got := tryAll(t, formula, limit).routed(); !slices.Equal(got, want) {
 			t.Errorf("limit %d: %v, want %v", limit/entries, got, want)
 		}
 	}
-	// The fabric is too large for free trials: four times the effort of ftree.
+	// The fabric is too large for free trials: five times the effort of ftree.
 	all := tryAll(t, formula, -1)
 	if all.spent > timesLeader*all.effort(0) || all.spent <= effortFree {
 		t.Errorf("%d efforts, that of ftree is %d", all.spent, all.effort(0))
@@ -124,6 +125,30 @@ func TestDoubt(t *testing.T) {
 		}
 		if got := s.candidatesForRelief(s.fit(s.isNear)); !slices.Equal(got, []int{at("ftree"), at("lash")}) {
 			t.Errorf("%d pairs: %v to be relieved", pairs, got)
+		}
+	}
+}
+
+// Where no candidate comes up to the best of them in both figures, the leader's relief is tried
+// beyond the limit, and no other. Efforts are counted as on a larger network, where none is free.
+func TestTorn(t *testing.T) {
+	for formula, want := range map[string][]string{
+		"tree(16,256,ratio=3)|hosts(even=4,odd=1)|fail(links=4,seed=337)": {"ftree,relief=true"},
+		"rlft(16,2)|fail(links=1,seed=1)":                                 nil,
+	} {
+		s := newTrials(graph(t, formula), &Request{Workers: 2, Seed: 1}, engine.AutoSpec(), &trees)
+		s.entries *= 10
+		if err := s.run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		var moved []string
+		for _, c := range s.tried {
+			if c != nil && c.moved {
+				moved = append(moved, c.Engine)
+			}
+		}
+		if !slices.Equal(moved, want) {
+			t.Errorf("%s: relief of %v, want %v", formula, moved, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // addAggregation puts an aggregation node on a new last port of every switch without one, in order
@@ -9,7 +10,7 @@ import (
 func addAggregation(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
 	next := 0
-	for _, s := range byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && !hasAggregation(f, id) }) {
+	for _, s := range nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsSwitch(f, id) && !hasAggregation(f, id) }) {
 		if f.Nodes[s].NumPorts() == fabric.MaxPorts {
 			return nil, problemf(a.pos, "%s has %d ports, and none can be added", f.NodeName(s), fabric.MaxPorts)
 		}

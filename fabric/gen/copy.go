@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // copier adds the nodes and cables of another fabric to the fabric of a grower.
@@ -55,7 +56,7 @@ func (c *copier) portGUID(n *fabric.Node) fabric.GUID {
 // switchName turns the description of a switch or router in other into that of its copy; hostName
 // names a host by its number in the GUID scheme.
 func (c *copier) add(switchName func(string) string, hostName func(int) string) error {
-	for _, i := range byGUID(c.other, func(id fabric.NodeID) bool { return c.node[id] < 0 }) {
+	for _, i := range nodes.ByGUID(c.other, func(id fabric.NodeID) bool { return c.node[id] < 0 }) {
 		var err error
 		n := &c.other.Nodes[i]
 		switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // suffixes lists the suffixes of Apply, Parse and Suffixes.
@@ -149,7 +150,7 @@ func markRoots(f *fabric.Fabric, a *args, drop []bool) error {
 	if top <= 0 {
 		return problemf(a.pos, "there are no roots: no switch is above a leaf")
 	}
-	roots := byGUID(f, func(id fabric.NodeID) bool { return level[id] == top })
+	roots := nodes.ByGUID(f, func(id fabric.NodeID) bool { return level[id] == top })
 	n := a.int("roots")
 	if n > len(roots) {
 		return problemf(a.value("roots").pos, "roots=%d: there are %d", n, len(roots))
@@ -162,7 +163,7 @@ func markRoots(f *fabric.Fabric, a *args, drop []bool) error {
 
 // markHosts marks hosts by name, number or range of numbers.
 func markHosts(f *fabric.Fabric, a *args, drop []bool) error {
-	hosts := byGUID(f, func(id fabric.NodeID) bool { return isHost(f, id) })
+	hosts := nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsHost(f, id) })
 	return a.named("hosts", len(hosts), func(i int) { drop[hosts[i]] = true }, func(name string) error {
 		id, err := f.FindHost(name)
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -101,9 +102,9 @@ func TestOrderIndependent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes := rapid.Permutation(indices(len(f.Nodes))).Draw(t, "nodes")
+		order := rapid.Permutation(indices(len(f.Nodes))).Draw(t, "nodes")
 		links := rapid.Permutation(indices(len(f.Links))).Draw(t, "links")
-		g := reordered(f, nodes, links)
+		g := reordered(f, order, links)
 		suffix := rapid.SampledFrom([]string{
 			"fail(links=9,seed=4)", "fail(switches=3,seed=4)", "fail(share=0.3,links=up)",
 			"without(hosts=3-9,1)", "without(roots=2)", "hosts(even=1,odd=2)", "ports(2)", "aggregation()",
@@ -131,10 +132,10 @@ func indices(n int) []int {
 }
 
 // reordered builds the same fabric with its nodes and links in another order.
-func reordered(f *fabric.Fabric, nodes, links []int) *fabric.Fabric {
+func reordered(f *fabric.Fabric, order, links []int) *fabric.Fabric {
 	g := fabric.New(f.Name)
-	at := make([]fabric.NodeID, len(nodes))
-	for _, i := range nodes {
+	at := make([]fabric.NodeID, len(order))
+	for _, i := range order {
 		n := f.Nodes[i]
 		id, _ := g.AddNode(n.Type, n.GUID, n.NumPorts(), n.Desc)
 		g.Nodes[id].SystemGUID = n.SystemGUID
@@ -245,14 +246,14 @@ func TestDistributions(t *testing.T) {
 		if got := counted(f).hosts; got != c.total {
 			t.Errorf("%s: %d hosts, want %d", expr, got, c.total)
 		}
-		for i, unit := range units(f, Levels(f)) {
+		for i, unit := range linkedUnits(f, Levels(f)) {
 			want := c.even
 			if i%2 == 1 {
 				want = c.odd
 			}
 			got := 0
 			for _, leaf := range unit {
-				got += len(hostPorts(f, leaf))
+				got += len(nodes.HostPorts(f, leaf))
 			}
 			if got != want {
 				t.Errorf("%s: unit %d has %d hosts, want %d", expr, i, got, want)

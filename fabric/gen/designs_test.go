@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // design is a network as it is published: what its document says, and nothing that follows from it.
@@ -88,7 +89,7 @@ func designOf(t *testing.T, expr, plane string, radix int) design {
 	f := parse(t, expr)
 	d, level := design{expr: expr, plane: plane, radix: radix}, Levels(f)
 	inside := func(id fabric.NodeID) bool {
-		return isSwitch(f, id) && (plane != "" && strings.HasPrefix(f.Nodes[id].Desc, plane) || plane == "" && !strings.HasPrefix(f.Nodes[id].Desc, "storage "))
+		return nodes.IsSwitch(f, id) && (plane != "" && strings.HasPrefix(f.Nodes[id].Desc, plane) || plane == "" && !strings.HasPrefix(f.Nodes[id].Desc, "storage "))
 	}
 	counted := map[fabric.NodeID]bool{}
 	for i := range f.Nodes {
@@ -105,7 +106,7 @@ func designOf(t *testing.T, expr, plane string, radix int) design {
 		case inside(a) || inside(b):
 			d.hostPorts++
 			for _, id := range []fabric.NodeID{a, b} {
-				if !isSwitch(f, id) && !counted[id] {
+				if !nodes.IsSwitch(f, id) && !counted[id] {
 					counted[id] = true
 					d.servers++
 				}

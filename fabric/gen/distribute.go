@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // distribute puts even hosts on the even units and odd hosts on the odd ones. A unit is a leaf, or
@@ -18,7 +19,7 @@ func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	if slices.Max(append(slices.Clone(level), NoLevel)) < 1 {
 		return nil, problemf(a.pos, "hosts(even,odd) needs a tree: no switch is above a leaf")
 	}
-	all, models, err := sharedUnits(f, units(f, level))
+	all, models, err := sharedUnits(f, linkedUnits(f, level))
 	if err != nil {
 		return nil, problemf(a.pos, "%v", err)
 	}
@@ -61,7 +62,7 @@ type plug struct {
 // missing ones, as hosts of one port.
 func keepHosts(f *fabric.Fabric, leaf fabric.NodeID, n int, drop []bool) plug {
 	kept := map[fabric.NodeID]bool{}
-	for _, p := range hostPorts(f, leaf) {
+	for _, p := range nodes.HostPorts(f, leaf) {
 		h := f.Peer(fabric.End{Node: leaf, Port: p}).Node
 		if len(kept) < n {
 			kept[h] = true
@@ -121,7 +122,7 @@ func sharedUnits(f *fabric.Fabric, units [][]fabric.NodeID) (all [][]fabric.Node
 		}
 	}
 	model := slices.Repeat([]fabric.NodeID{-1}, len(units))
-	for _, h := range byGUID(f, func(id fabric.NodeID) bool { return isHost(f, id) && len(cabled(f, id)) > 0 }) {
+	for _, h := range nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsHost(f, id) && len(cabled(f, id)) > 0 }) {
 		leaves := leavesOf(f, h)
 		for _, leaf := range leaves {
 			m := &model[of[leaf]]
@@ -147,11 +148,11 @@ func sharedUnits(f *fabric.Fabric, units [][]fabric.NodeID) (all [][]fabric.Node
 	return all, models, nil
 }
 
-// units lists the leaves; leaves joined by cables are one unit.
-func units(f *fabric.Fabric, level []int32) [][]fabric.NodeID {
+// linkedUnits lists the leaves; leaves joined by cables are one unit.
+func linkedUnits(f *fabric.Fabric, level []int32) [][]fabric.NodeID {
 	var out [][]fabric.NodeID
 	seen := make([]bool, len(f.Nodes))
-	for _, first := range byGUID(f, func(id fabric.NodeID) bool { return level[id] == 0 }) {
+	for _, first := range nodes.ByGUID(f, func(id fabric.NodeID) bool { return level[id] == 0 }) {
 		if seen[first] {
 			continue
 		}
@@ -190,12 +191,12 @@ func freePort(n *fabric.Node) uint8 {
 // cables stay as they are.
 func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
-	leaves := byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) })
+	leaves := nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsSwitch(f, id) })
 	second := map[fabric.GUID][]fabric.NodeID{} // by first host
 	var waiting []fabric.NodeID                 // hosts of one leaf that lack a second port
 	for _, leaf := range leaves {
 		var here []fabric.NodeID
-		for _, p := range hostPorts(f, leaf) {
+		for _, p := range nodes.HostPorts(f, leaf) {
 			if h := f.Peer(fabric.End{Node: leaf, Port: p}).Node; len(cabled(f, h)) == 1 {
 				here = append(here, h)
 			}
@@ -210,7 +211,7 @@ func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		return nil, problemf(a.pos, "%d hosts are left without a partner on another leaf, %s first: make their number even",
 			len(waiting), f.NodeName(waiting[0]))
 	}
-	if len(second) == 0 && slices.ContainsFunc(leaves, func(s fabric.NodeID) bool { return len(hostPorts(f, s)) > 0 }) {
+	if len(second) == 0 && slices.ContainsFunc(leaves, func(s fabric.NodeID) bool { return len(nodes.HostPorts(f, s)) > 0 }) {
 		return nil, problemf(a.pos, "all hosts have several cables already")
 	}
 	return joinHosts(f, second)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 
 	"pgregory.net/rapid"
 )
@@ -421,8 +422,8 @@ func TestMerged(t *testing.T) {
 			t.Errorf("%s or its GUID comes twice", n.Desc)
 		}
 		seen[n.GUID], desc[n.Desc] = true, true
-		if isSwitch(f, fabric.NodeID(id)) {
-			hosts[len(hostPorts(f, fabric.NodeID(id)))]++
+		if nodes.IsSwitch(f, fabric.NodeID(id)) {
+			hosts[len(nodes.HostPorts(f, fabric.NodeID(id)))]++
 		}
 	}
 	for _, l := range f.Links {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
+	"weft/fabric/gen/internal/units"
 )
 
 // kinds lists what can be added.
@@ -34,16 +36,6 @@ func add(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		}
 	}
 	return g.f, nil
-}
-
-// freePorts lists the ports of a node without a cable.
-func freePorts(f *fabric.Fabric, id fabric.NodeID) (free []uint8) {
-	for p := 1; p <= f.Nodes[id].NumPorts(); p++ {
-		if f.Nodes[id].Ports[p].Link == fabric.NoLink {
-			free = append(free, uint8(p))
-		}
-	}
-	return free
 }
 
 // grower adds nodes with GUIDs that are not in use.
@@ -102,12 +94,12 @@ type extension struct {
 }
 
 func newExtension(g *grower, kind string) *extension {
-	x := &extension{g, newPattern(g.f), map[string]bool{}, map[fabric.NodeID]fabric.NodeID{}}
+	x := &extension{g, &pattern{units.New(g.f), g.f}, map[string]bool{}, map[fabric.NodeID]fabric.NodeID{}}
 	for i := range g.f.Nodes {
 		x.called[g.f.Nodes[i].Desc] = true
 	}
 	if kind != "server" {
-		x.net.find()
+		x.net.Find()
 	}
 	return x
 }
@@ -134,15 +126,15 @@ func (x *extension) addUnit(kind string, a *args, name string) error {
 	if err != nil {
 		return err
 	}
-	nodes := len(u.switches)
-	for _, s := range u.servers {
-		nodes += len(x.net.servers.List[s].Adapters)
+	more := len(u.Switches)
+	for _, s := range u.Servers {
+		more += len(x.net.Servers.List[s].Adapters)
 	}
-	if len(x.f.Nodes)+nodes > fabric.MaxNodes {
+	if len(x.f.Nodes)+more > fabric.MaxNodes {
 		return fmt.Errorf("a fabric has at most %d nodes", fabric.MaxNodes)
 	}
 	names := x.net.switchNames(u, name)
-	for i, s := range u.switches {
+	for i, s := range u.Switches {
 		if err := errors.Join(x.unused(names[i]), x.copy(s, guidOfSwitch, &x.switches, names[i])); err != nil {
 			return err
 		}
@@ -150,7 +142,7 @@ func (x *extension) addUnit(kind string, a *args, name string) error {
 	if err := x.addHosts(u, name); err != nil {
 		return err
 	}
-	if kind != "group" || x.net.across == nil {
+	if kind != "group" || x.net.Across == nil {
 		return x.copyCables(u, true)
 	}
 	if err := x.copyCables(u, false); err != nil {
@@ -161,19 +153,19 @@ func (x *extension) addUnit(kind string, a *args, name string) error {
 
 // addHosts adds copies of the servers of a unit, and of the aggregation nodes of its switches, in
 // order of switch and port.
-func (x *extension) addHosts(u *unit, name string) error {
+func (x *extension) addHosts(u *units.Unit, name string) error {
 	member := map[int32]bool{}
-	for _, s := range u.servers {
+	for _, s := range u.Servers {
 		member[s] = true
 	}
 	servers := 0
-	for _, s := range u.switches {
+	for _, s := range u.Switches {
 		for p := range x.f.Cabled(s, nil) {
 			node := x.f.Peer(fabric.End{Node: s, Port: p}).Node
-			if _, copied := x.copies[node]; copied || isSwitch(x.f, node) {
+			if _, copied := x.copies[node]; copied || nodes.IsSwitch(x.f, node) {
 				continue
 			}
-			switch server := x.net.servers.Of[node]; {
+			switch server := x.net.Servers.Of[node]; {
 			case x.f.IsAggregationNode(node):
 				if err := x.copy(node, guidOfAggregation, &x.aggregations, x.f.Nodes[node].Desc); err != nil {
 					return err
@@ -191,7 +183,7 @@ func (x *extension) addHosts(u *unit, name string) error {
 
 // addAdapters adds the adapters of a new server like another one.
 func (x *extension) addAdapters(server int32, name string) error {
-	s := &x.net.servers.List[server]
+	s := &x.net.Servers.List[server]
 	for i, adapter := range s.Adapters {
 		id := fabric.NodeID(adapter)
 		desc := name
@@ -220,27 +212,27 @@ func deviceName(s *fabric.Server, desc string, number int) string {
 // copyCables joins the copies of a unit's nodes by cables like those of the unit. With outside it
 // also copies the cables to other switches, each to the first free port. Hosts outside the unit get
 // none.
-func (x *extension) copyCables(u *unit, outside bool) error {
-	nodes := slices.Clone(u.switches)
-	for _, s := range u.servers {
-		for _, adapter := range x.net.servers.List[s].Adapters {
-			nodes = append(nodes, fabric.NodeID(adapter))
+func (x *extension) copyCables(u *units.Unit, outside bool) error {
+	members := slices.Clone(u.Switches)
+	for _, s := range u.Servers {
+		for _, adapter := range x.net.Servers.List[s].Adapters {
+			members = append(members, fabric.NodeID(adapter))
 		}
 	}
-	for _, id := range nodes {
+	for _, id := range members {
 		for p, l := range x.f.Cabled(id, nil) {
 			here := fabric.End{Node: id, Port: p}
 			there := x.f.Peer(here)
 			copied, inside := x.copies[there.Node]
 			switch {
-			case inside && isSwitch(x.f, there.Node) && (!isSwitch(x.f, id) || there.Node < id || there.Node == id && there.Port < p):
+			case inside && nodes.IsSwitch(x.f, there.Node) && (!nodes.IsSwitch(x.f, id) || there.Node < id || there.Node == id && there.Port < p):
 				continue // it is copied from its other end
 			case inside:
 				there.Node = copied
-			case !outside || !isSwitch(x.f, there.Node):
+			case !outside || !nodes.IsSwitch(x.f, there.Node):
 				continue
 			default:
-				there.Port = freePorts(x.f, there.Node)[0]
+				there.Port = nodes.FreePorts(x.f, there.Node)[0]
 			}
 			here.Node = x.copies[id]
 			if err := x.connect(here, there, l); err != nil {

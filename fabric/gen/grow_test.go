@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // named finds a node.
@@ -77,12 +78,12 @@ func TestAddLeaf(t *testing.T) {
 	model, spine := named(t, after, "leaf 3"), fabric.NodeID(-1)
 	for _, name := range []string{"rack 9", "rack 10"} {
 		leaf := named(t, after, name)
-		if hosts, cables := len(hostPorts(after, leaf)), len(cabled(after, leaf)); hosts != 18 || cables != 36 {
+		if hosts, cables := len(nodes.HostPorts(after, leaf)), len(cabled(after, leaf)); hosts != 18 || cables != 36 {
 			t.Errorf("%s has %d hosts, %d cables", name, hosts, cables)
 		}
 		for p := range after.Cabled(leaf, nil) {
 			a, b := after.Peer(fabric.End{Node: leaf, Port: p}).Node, after.Peer(fabric.End{Node: model, Port: p}).Node
-			if isSwitch(after, b) && a != b {
+			if nodes.IsSwitch(after, b) && a != b {
 				t.Errorf("port %d of %s leads to %s", p, name, after.NodeName(a))
 			}
 			spine = a
@@ -102,7 +103,7 @@ func TestMove(t *testing.T) {
 		f := parse(t, expr)
 		host, leaf, old := named(t, f, "host 3"), named(t, f, "leaf 6"), named(t, f, "leaf 0")
 		at := f.Peer(fabric.End{Node: host, Port: 1})
-		if at.Node != leaf || f.Peer(at).Node != host || len(hostPorts(f, old)) != 17 {
+		if at.Node != leaf || f.Peer(at).Node != host || len(nodes.HostPorts(f, old)) != 17 {
 			t.Errorf("%s: %s is at %s", expr, f.NodeName(host), f.EndName(at))
 		}
 	}

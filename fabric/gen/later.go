@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 	"weft/fabric/shape/ways"
 )
 
@@ -11,7 +12,7 @@ import (
 // it is on a shortest path between leaves of the remaining hosts. All else keeps its GUID and its
 // cables, so that nothing is plugged again when the hosts come: the ports for them are free.
 func later(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	hosts := byGUID(f, func(id fabric.NodeID) bool { return isHost(f, id) })
+	hosts := nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsHost(f, id) })
 	from, to := a.int("from"), a.int("to")
 	if to < 0 {
 		to = len(hosts) - 1
@@ -24,7 +25,7 @@ func later(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		drop[h] = true
 	}
 	for id, needed := range ways.Between(f, standingLeaves(f, drop)) {
-		drop[id] = drop[id] || isSwitch(f, fabric.NodeID(id)) && !needed
+		drop[id] = drop[id] || nodes.IsSwitch(f, fabric.NodeID(id)) && !needed
 	}
 	for id := range f.Nodes {
 		for p := range f.Cabled(fabric.NodeID(id), nil) {
@@ -37,11 +38,11 @@ func later(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 // standingLeaves lists the switches with hosts that are not dropped.
 func standingLeaves(f *fabric.Fabric, drop []bool) (leaves []fabric.NodeID) {
 	for id := range f.Nodes {
-		if !isSwitch(f, fabric.NodeID(id)) {
+		if !nodes.IsSwitch(f, fabric.NodeID(id)) {
 			continue
 		}
 		stays := func(p uint8) bool { return !drop[f.Peer(fabric.End{Node: fabric.NodeID(id), Port: p}).Node] }
-		if slices.ContainsFunc(hostPorts(f, fabric.NodeID(id)), stays) {
+		if slices.ContainsFunc(nodes.HostPorts(f, fabric.NodeID(id)), stays) {
 			leaves = append(leaves, fabric.NodeID(id))
 		}
 	}

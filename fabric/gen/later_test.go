@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 	"weft/fabric/gen/smallest"
 	"weft/internal/draws"
 )
@@ -47,7 +48,7 @@ func TestLater(t *testing.T) {
 			t.Fatalf("%s, hosts %d to %d later: %d parts", formula, from, to, got)
 		}
 		for id := range step.Nodes {
-			if isSwitch(step, fabric.NodeID(id)) && len(cabled(step, fabric.NodeID(id))) < 2 && len(hostPorts(step, fabric.NodeID(id))) == 0 {
+			if nodes.IsSwitch(step, fabric.NodeID(id)) && len(cabled(step, fabric.NodeID(id))) < 2 && len(nodes.HostPorts(step, fabric.NodeID(id))) == 0 {
 				t.Fatalf("%s, hosts %d to %d later: %s leads nowhere", formula, from, to, step.NodeName(fabric.NodeID(id)))
 			}
 		}
@@ -81,7 +82,7 @@ func TestGroupServers(t *testing.T) {
 	}
 	plain, _ := Parse("tree(8,20)")
 	ports := []int{1, 1, 1, 1, 2, 2, 2, 4, 4, 1, 1}
-	hosts := byGUID(f, func(id fabric.NodeID) bool { return isHost(f, id) })
+	hosts := nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsHost(f, id) })
 	if len(hosts) != 20-3-6 {
 		t.Fatalf("%d servers", len(hosts))
 	}
@@ -119,12 +120,12 @@ func TestPodsOfTrees(t *testing.T) {
 		first, up := 0, 0
 		for id := range f.Nodes {
 			at := fabric.NodeID(id)
-			if !isSwitch(f, at) || level[id] > 1 {
+			if !nodes.IsSwitch(f, at) || level[id] > 1 {
 				continue
 			}
 			leaf := int(f.Nodes[id].GUID-switchGUID) - 1
 			if level[id] == 0 && leaf < tree.Leaves {
-				first += len(hostPorts(f, at))
+				first += len(nodes.HostPorts(f, at))
 			}
 			for peer := range f.SwitchPeers(at, nil) {
 				if spine := leaf - tree.Pods*tree.Leaves; level[id] == 1 && level[peer] == 2 && spine < tree.Spines {

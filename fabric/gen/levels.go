@@ -1,112 +1,16 @@
 package gen
 
 import (
-	"cmp"
-	"slices"
-
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // NoLevel is the level of a node that is not a switch, and of a switch that no leaf reaches.
-const NoLevel = fabric.Unreached
+const NoLevel = nodes.NoLevel
 
 // Levels returns the level of every node. A leaf, a switch with at least one host cable, has level
 // 0. Other switches have the fewest cables to a leaf, up to the roots, which are half way between
 // the leaves farthest apart. Beyond the roots levels decrease again: a leaf that has lost its hosts
 // is still a leaf. Cables count whether they are up or down. If all switches have hosts every level
 // is 0.
-func Levels(f *fabric.Fabric) []int32 {
-	return levelsAbove(f, byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && len(hostPorts(f, id)) > 0 }))
-}
-
-// levelsAbove returns the levels above the given leaves.
-func levelsAbove(f *fabric.Fabric, leaves []fabric.NodeID) []int32 {
-	level := f.SwitchHops(leaves, nil)
-	if top := rootLevel(f, leaves); top > 0 {
-		for id, l := range level {
-			if l > top {
-				level[id] = max(0, 2*top-l)
-			}
-		}
-	}
-	return level
-}
-
-// rootLevel returns half the distance between the leaves farthest apart, for each part of the
-// fabric measured from the leaf farthest from the first one; 0 for a single leaf. It is rounded
-// down: an odd distance has a cable between leaves.
-func rootLevel(f *fabric.Fabric, leaves []fabric.NodeID) int32 {
-	most := int32(0)
-	reached := make([]bool, len(f.Nodes))
-	for _, first := range leaves {
-		if reached[first] {
-			continue
-		}
-		for range 2 {
-			far := f.SwitchHops([]fabric.NodeID{first}, nil)
-			for _, leaf := range leaves {
-				if far[leaf] > far[first] {
-					first = leaf
-				}
-				most = max(most, far[leaf])
-				reached[leaf] = reached[leaf] || far[leaf] != NoLevel
-			}
-		}
-	}
-	return most / 2
-}
-
-func isSwitch(f *fabric.Fabric, id fabric.NodeID) bool { return f.Nodes[id].Type == fabric.Switch }
-
-// isHost reports whether a node is a host: neither a switch nor an aggregation node.
-func isHost(f *fabric.Fabric, id fabric.NodeID) bool {
-	return !isSwitch(f, id) && !f.IsAggregationNode(id)
-}
-
-// hostPorts lists the ports of a switch that are cabled to a host.
-func hostPorts(f *fabric.Fabric, s fabric.NodeID) []uint8 {
-	var out []uint8
-	for p := range f.Cabled(s, nil) {
-		if isHost(f, f.Peer(fabric.End{Node: s, Port: p}).Node) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// byGUID lists the nodes that want accepts, in order of GUID, so that a choice among them does not
-// depend on the order of a file.
-func byGUID(f *fabric.Fabric, want func(fabric.NodeID) bool) []fabric.NodeID {
-	var out []fabric.NodeID
-	for i := range f.Nodes {
-		if want(fabric.NodeID(i)) {
-			out = append(out, fabric.NodeID(i))
-		}
-	}
-	slices.SortFunc(out, func(a, b fabric.NodeID) int { return cmp.Compare(f.Nodes[a].GUID, f.Nodes[b].GUID) })
-	return out
-}
-
-// switchLinks lists the switch-to-switch links that are up and that want accepts, in order of the
-// GUID and port of their lower ends.
-func switchLinks(f *fabric.Fabric, want func(*fabric.Link) bool) []fabric.LinkID {
-	lower := func(id fabric.LinkID) fabric.End {
-		l := &f.Links[id]
-		if cmp.Or(cmp.Compare(f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID), cmp.Compare(l.A.Port, l.B.Port)) < 0 {
-			return l.A
-		}
-		return l.B
-	}
-	var out []fabric.LinkID
-	for i := range f.Links {
-		id := fabric.LinkID(i)
-		if f.IsSwitchLink(id) && f.LinkUp(id) && want(&f.Links[i]) {
-			out = append(out, id)
-		}
-	}
-	slices.SortFunc(out, func(a, b fabric.LinkID) int {
-		x, y := lower(a), lower(b)
-		return cmp.Or(cmp.Compare(f.Nodes[x.Node].GUID, f.Nodes[y.Node].GUID), cmp.Compare(x.Port, y.Port))
-	})
-	return out
-}
+func Levels(f *fabric.Fabric) []int32 { return nodes.Levels(f) }

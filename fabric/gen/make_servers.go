@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // groupServers makes servers of several ports from the hosts of a copy.
 func groupServers(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	hosts := byGUID(f, func(id fabric.NodeID) bool { return isHost(f, id) })
+	hosts := nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsHost(f, id) })
 	into, pos := map[fabric.GUID][]fabric.NodeID{}, a.value("groups").pos
 	for _, text := range a.texts("groups") {
 		n, ports, err := parseGroup(text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // merge adds a second tree to a copy of a fabric and joins the roots of both, or their leaves.
@@ -69,7 +70,7 @@ func outermost(f *fabric.Fabric, leaves bool) []fabric.NodeID {
 	if !leaves && len(level) > 0 {
 		want = slices.Max(level)
 	}
-	return byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && level[id] == want })
+	return nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsSwitch(f, id) && level[id] == want })
 }
 
 // connectFree joins two switches by a cable on new ports.

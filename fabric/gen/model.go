@@ -8,80 +8,88 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
+	"weft/fabric/gen/internal/units"
 )
 
+// pattern is the pattern of a network that grows.
+type pattern struct {
+	*units.Pattern
+	f *fabric.Fabric
+}
+
 // unitsOf lists the units of a kind.
-func (n *pattern) unitsOf(kind string) []unit {
+func (n *pattern) unitsOf(kind string) []units.Unit {
 	switch kind {
 	case "leaf":
-		return n.leaves
+		return n.Leaves
 	case "pod":
-		return n.pods
+		return n.Pods
 	}
-	return n.groups
+	return n.Groups
 }
 
 // model returns the unit that a new one is to be like: the one that like= names, or of the units
 // with room for another one beside them the first of the most frequent likeness.
-func (n *pattern) model(kind string, a *args) (*unit, error) {
-	if len(n.leaves) == 0 && len(n.groups) == 0 && len(n.level) == 0 {
+func (n *pattern) model(kind string, a *args) (*units.Unit, error) {
+	if len(n.Leaves) == 0 && len(n.Groups) == 0 && len(n.Level) == 0 {
 		return nil, fmt.Errorf("no switch that is up has hosts: there is no %s to add another one like", kind)
 	}
-	units := slices.DeleteFunc(slices.Clone(n.unitsOf(kind)), func(u unit) bool {
-		_, outside := n.cables(&u)
-		return u.down || len(u.servers) == 0 || len(outside) == 0
+	all := slices.DeleteFunc(slices.Clone(n.unitsOf(kind)), func(u units.Unit) bool {
+		_, outside := n.Cables(&u)
+		return u.Down || len(u.Servers) == 0 || len(outside) == 0
 	})
-	if len(units) == 0 {
+	if len(all) == 0 {
 		return nil, fmt.Errorf("no %s is known here that could be added again%s: %s", kind, n.why(), n.offers())
 	}
 	if a.given("like") {
-		return n.named(kind, units, a)
+		return n.named(kind, all, a)
 	}
-	alike := map[likeness]int{} // with all counts, and with switches alone
-	for i := range units {
-		l := n.likenessOf(&units[i])
+	alike := map[units.Likeness]int{} // with all counts, and with switches alone
+	for i := range all {
+		l := n.LikenessOf(&all[i])
 		alike[l]++
-		alike[likeness{switches: l.switches}]++
+		alike[units.Likeness{Switches: l.Switches}]++
 	}
-	var best *unit
+	var best *units.Unit
 	most, first := [2]int{}, ""
-	for i := range units {
-		u := &units[i]
+	for i := range all {
+		u := &all[i]
 		if lacks := n.lacks(kind, u); lacks != "" {
 			first = cmp.Or(first, lacks)
 			continue
 		}
-		l := n.likenessOf(u)
-		if is := [2]int{alike[likeness{switches: l.switches}], alike[l]}; slices.Compare(is[:], most[:]) > 0 {
+		l := n.LikenessOf(u)
+		if is := [2]int{alike[units.Likeness{Switches: l.Switches}], alike[l]}; slices.Compare(is[:], most[:]) > 0 {
 			best, most = u, is
 		}
 	}
 	switch {
 	case best != nil:
 		return best, nil
-	case kind == "group" && n.across != nil:
+	case kind == "group" && n.Across != nil:
 		return nil, fmt.Errorf("no group can be added: %s", first)
-	case len(units) == 1:
+	case len(all) == 1:
 		return nil, fmt.Errorf("no %s can be added: above the only one a switch lacks free ports (%s)", kind, first)
 	}
-	return nil, fmt.Errorf("no %s can be added: above each of the %d %s a switch lacks free ports (%s)", kind, len(units), plurals[kind], first)
+	return nil, fmt.Errorf("no %s can be added: above each of the %d %s a switch lacks free ports (%s)", kind, len(all), plurals[kind], first)
 }
 
 var plurals = map[string]string{"leaf": "leaves", "pod": "pods", "group": "groups"}
 
 // named returns the unit of the node that like= names.
-func (n *pattern) named(kind string, units []unit, a *args) (*unit, error) {
+func (n *pattern) named(kind string, all []units.Unit, a *args) (*units.Unit, error) {
 	name, pos := a.text("like"), a.value("like").pos
-	i := slices.IndexFunc(units, func(u unit) bool { // all its switches have descriptions like "pod 3 rail 0"
-		return !slices.ContainsFunc(u.switches, func(s fabric.NodeID) bool { return !strings.HasPrefix(n.f.Nodes[s].Desc, name+" ") })
+	i := slices.IndexFunc(all, func(u units.Unit) bool { // all its switches have descriptions like "pod 3 rail 0"
+		return !slices.ContainsFunc(u.Switches, func(s fabric.NodeID) bool { return !strings.HasPrefix(n.f.Nodes[s].Desc, name+" ") })
 	})
 	if i < 0 {
 		id, err := n.f.FindNode(name)
 		if err != nil {
 			return nil, problemf(pos, "%v", err)
 		}
-		server := n.servers.Of[id]
-		i = slices.IndexFunc(units, func(u unit) bool { return u.has[id] || server >= 0 && slices.Contains(u.servers, server) })
+		server := n.Servers.Of[id]
+		i = slices.IndexFunc(all, func(u units.Unit) bool { return u.Has[id] || server >= 0 && slices.Contains(u.Servers, server) })
 		switch {
 		case i < 0 && kind == "leaf":
 			return nil, problemf(pos, "%s has no hosts: it is no leaf", n.f.NodeName(id))
@@ -90,18 +98,18 @@ func (n *pattern) named(kind string, units []unit, a *args) (*unit, error) {
 		}
 		name = n.f.NodeName(id)
 	}
-	if lacks := n.lacks(kind, &units[i]); lacks != "" {
+	if lacks := n.lacks(kind, &all[i]); lacks != "" {
 		return nil, problemf(pos, "another %s like %s finds no place: %s", kind, name, lacks)
 	}
-	return &units[i], nil
+	return &all[i], nil
 }
 
 // lacks says what a network lacks for another unit beside one; "" if nothing.
-func (n *pattern) lacks(kind string, u *unit) string {
-	if kind == "group" && n.across != nil {
-		return n.lacksGroup(u)
+func (n *pattern) lacks(kind string, u *units.Unit) string {
+	if kind == "group" && n.Across != nil {
+		return n.LacksGroup(u)
 	}
-	_, outside := n.cables(u)
+	_, outside := n.Cables(u)
 	return n.lacksPorts(outside)
 }
 
@@ -109,9 +117,9 @@ func (n *pattern) lacks(kind string, u *unit) string {
 // all have enough.
 func (n *pattern) lacksPorts(need map[fabric.NodeID]int) string {
 	first, short, all := "", 0, 0
-	for _, s := range byGUID(n.f, func(id fabric.NodeID) bool { return need[id] > 0 }) {
+	for _, s := range nodes.ByGUID(n.f, func(id fabric.NodeID) bool { return need[id] > 0 }) {
 		all += need[s]
-		free := len(freePorts(n.f, s))
+		free := len(nodes.FreePorts(n.f, s))
 		if free >= need[s] {
 			continue
 		}
@@ -130,15 +138,15 @@ func (n *pattern) offers() string {
 	var list []string
 	last := "server"
 	for _, kind := range kinds[:3] {
-		units := n.unitsOf(kind)
-		i := slices.IndexFunc(units, func(u unit) bool { return len(u.servers) > 0 })
-		if i < 0 || kind == "leaf" && n.rails || kind == "pod" && !n.rails && &n.pods[0] == &n.leaves[0] {
+		all := n.unitsOf(kind)
+		i := slices.IndexFunc(all, func(u units.Unit) bool { return len(u.Servers) > 0 })
+		if i < 0 || kind == "leaf" && n.Rails || kind == "pod" && !n.Rails && &n.Pods[0] == &n.Leaves[0] {
 			continue
 		}
-		l := n.likenessOf(&units[i])
-		text := fmt.Sprintf("a %s (%d servers on %d switches)", kind, l.servers, l.switches)
-		if l.switches == 1 {
-			text = fmt.Sprintf("a %s (a switch with %d servers)", kind, l.servers)
+		l := n.LikenessOf(&all[i])
+		text := fmt.Sprintf("a %s (%d servers on %d switches)", kind, l.Servers, l.Switches)
+		if l.Switches == 1 {
+			text = fmt.Sprintf("a %s (a switch with %d servers)", kind, l.Servers)
 		}
 		list, last = append(list, text), kind
 	}
@@ -148,7 +156,7 @@ func (n *pattern) offers() string {
 
 // why says why a network has no leaves that can be added; "" if it has.
 func (n *pattern) why() string {
-	if n.leaves == nil {
+	if n.Leaves == nil {
 		return ", since the switches with servers are cabled to each other"
 	}
 	return ""
@@ -157,12 +165,12 @@ func (n *pattern) why() string {
 // switchNames names the switches of a copy of a unit. The new name replaces the words with which
 // all descriptions in the unit begin, or else end. Without such words a switch is called by the new
 // name, its level and a number.
-func (n *pattern) switchNames(u *unit, name string) []string {
-	if len(u.switches) == 1 {
+func (n *pattern) switchNames(u *units.Unit, name string) []string {
+	if len(u.Switches) == 1 {
 		return []string{name}
 	}
-	words := make([][]string, len(u.switches))
-	for i, s := range u.switches {
+	words := make([][]string, len(u.Switches))
+	for i, s := range u.Switches {
 		words[i] = strings.Fields(n.f.Nodes[s].Desc)
 	}
 	head := common(words, func(w []string, i int) string { return w[i] })
@@ -183,8 +191,8 @@ func (n *pattern) switchNames(u *unit, name string) []string {
 		return out
 	}
 	next := map[string]int{}
-	for i, s := range u.switches {
-		role := levelName(int(n.level[s]), int(slices.Max(n.level))+1)
+	for i, s := range u.Switches {
+		role := levelName(int(n.Level[s]), int(slices.Max(n.Level))+1)
 		out[i] = fmt.Sprintf("%s %s %d", name, role, next[role])
 		next[role]++
 	}
@@ -216,13 +224,13 @@ func (x *extension) addServer(a *args, name string) error {
 	if err := x.addAdapters(server, name); err != nil {
 		return err
 	}
-	return x.copyCables(&unit{servers: []int32{server}}, true)
+	return x.copyCables(&units.Unit{Servers: []int32{server}}, true)
 }
 
 // portsOf counts the cables of a server, by switch.
 func (n *pattern) portsOf(server int32) map[fabric.NodeID]int {
 	need := map[fabric.NodeID]int{}
-	for _, s := range n.at[server] {
+	for _, s := range n.At[server] {
 		need[s]++
 	}
 	return need
@@ -231,10 +239,12 @@ func (n *pattern) portsOf(server int32) map[fabric.NodeID]int {
 // modelServer returns the server that a new one is to be like: of those that like= names, or all,
 // one of the most frequent likeness whose switches have the most free ports.
 func (n *pattern) modelServer(a *args) (int32, error) {
-	alike, servers := map[likeness]int{}, []int32(nil)
-	likenessOf := func(s int32) likeness { return likeness{servers: len(n.servers.List[s].Adapters), ports: len(n.at[s])} }
-	for s := range n.servers.List {
-		if len(n.at[s]) > 0 && !slices.ContainsFunc(n.at[s], func(id fabric.NodeID) bool { return n.f.Nodes[id].Down }) {
+	alike, servers := map[units.Likeness]int{}, []int32(nil)
+	likenessOf := func(s int32) units.Likeness {
+		return units.Likeness{Servers: len(n.Servers.List[s].Adapters), Ports: len(n.At[s])}
+	}
+	for s := range n.Servers.List {
+		if len(n.At[s]) > 0 && !slices.ContainsFunc(n.At[s], func(id fabric.NodeID) bool { return n.f.Nodes[id].Down }) {
 			servers = append(servers, int32(s))
 			alike[likenessOf(int32(s))]++
 		}
@@ -258,7 +268,7 @@ func (n *pattern) modelServer(a *args) (int32, error) {
 		}
 		c := candidate{alike[likenessOf(s)], fabric.MaxPorts}
 		for id, k := range need {
-			c.room = min(c.room, len(freePorts(n.f, id))-k)
+			c.room = min(c.room, len(nodes.FreePorts(n.f, id))-k)
 		}
 		if best < 0 || c.alike > of.alike || c.alike == of.alike && c.room > of.room {
 			best, of = s, c
@@ -273,14 +283,14 @@ func (n *pattern) modelServer(a *args) (int32, error) {
 // serversLike returns the server that like= names, or the servers of the switch that it names.
 func (n *pattern) serversLike(servers []int32, a *args) ([]int32, error) {
 	name := a.text("like")
-	if s, err := n.servers.Find(n.f, name); err == nil {
+	if s, err := n.Servers.Find(n.f, name); err == nil {
 		return []int32{s}, nil
 	}
 	id, err := n.f.FindNode(name)
 	if err != nil {
 		return nil, problemf(a.value("like").pos, "%v", err)
 	}
-	some := slices.DeleteFunc(servers, func(s int32) bool { return !slices.Contains(n.at[s], id) })
+	some := slices.DeleteFunc(servers, func(s int32) bool { return !slices.Contains(n.At[s], id) })
 	if len(some) == 0 {
 		return nil, problemf(a.value("like").pos, "%s has no servers", n.f.NodeName(id))
 	}

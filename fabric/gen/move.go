@@ -2,6 +2,7 @@ package gen
 
 import (
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // move moves one end of a cable of a copy to another port.
@@ -16,10 +17,10 @@ func move(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	switch {
 	case err != nil:
 		return nil, problemf(pos, "%v", err)
-	case !isSwitch(f, to.Node):
+	case !nodes.IsSwitch(f, to.Node):
 		return nil, problemf(pos, "%s is a %s: a cable is moved to a switch", f.NodeName(to.Node), f.Nodes[to.Node].Type)
 	case to.Whole:
-		free := freePorts(f, to.Node)
+		free := nodes.FreePorts(f, to.Node)
 		if len(free) == 0 {
 			return nil, problemf(pos, "%s has no free port", f.NodeName(to.Node))
 		}
@@ -42,7 +43,7 @@ func endToMove(f *fabric.Fabric, a *args) (fabric.End, error) {
 	at, err := f.FindPlace(a.text("link"))
 	for _, e := range []fabric.End{f.Links[id].A, f.Links[id].B} {
 		switch {
-		case !isSwitch(f, e.Node):
+		case !nodes.IsSwitch(f, e.Node):
 		case err == nil && at.Node == e.Node && (at.Whole || at.Port == e.Port):
 			return e, nil
 		default:
@@ -57,7 +58,7 @@ func endToMove(f *fabric.Fabric, a *args) (fabric.End, error) {
 
 // radix adds ports to the switches of a copy.
 func radix(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	switches := len(byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) }))
+	switches := len(nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsSwitch(f, id) }))
 	if switches*a.int("ports") > fabric.MaxSwitchPorts {
 		return nil, problemf(a.pos, "%d switches with %d ports are too many (at most %d ports)", switches, a.int("ports"), fabric.MaxSwitchPorts)
 	}

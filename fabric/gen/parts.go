@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // parts takes links and nodes of a fabric down, or out of use.
@@ -34,7 +35,7 @@ func fail(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 func drain(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
 	node := func(id fabric.NodeID, drained bool) {
-		if isSwitch(f, id) {
+		if nodes.IsSwitch(f, id) {
 			f.SetSwitchDrained(id, drained)
 			return
 		}
@@ -75,7 +76,7 @@ func (p *parts) someLinks(a *args) error {
 	if err != nil || n < 1 {
 		return problemf(v.pos, "links=%s: want a number from 1, or links=up with share= (a switch is named by switch=NAME, a cable by link=NAME[PORT])", v.text)
 	}
-	links := switchLinks(p.f, func(*fabric.Link) bool { return true })
+	links := nodes.SwitchLinks(p.f, func(*fabric.Link) bool { return true })
 	if n > len(links) {
 		return problemf(v.pos, "links=%d: %d switch-to-switch links are up", n, len(links))
 	}
@@ -86,7 +87,7 @@ func (p *parts) someLinks(a *args) error {
 }
 
 func (p *parts) someSwitches(a *args) error {
-	up := byGUID(p.f, func(id fabric.NodeID) bool { return isSwitch(p.f, id) && !p.f.Nodes[id].Down })
+	up := nodes.ByGUID(p.f, func(id fabric.NodeID) bool { return nodes.IsSwitch(p.f, id) && !p.f.Nodes[id].Down })
 	n := a.int("switches")
 	if n > len(up) {
 		return problemf(a.value("switches").pos, "switches=%d: %d switches are up", n, len(up))
@@ -170,7 +171,7 @@ func (p *parts) shareOfLinks(a *args) error {
 	case a.given("links") && text != "all":
 		return problemf(a.value("links").pos, "links=%s: with share= want links=up (between levels) or links=all", text)
 	}
-	links := switchLinks(p.f, want)
+	links := nodes.SwitchLinks(p.f, want)
 	if len(links) == 0 {
 		return problemf(a.pos, "no link %s is up", kind)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // sameNetwork reports whether two fabrics differ in nothing but the names and the order of nodes,
@@ -78,8 +79,8 @@ func signature(f *fabric.Fabric, id fabric.NodeID, colour []int) string {
 	for p, l := range f.Cabled(id, nil) {
 		here := fabric.End{Node: id, Port: p}
 		there, port := f.Peer(here), here.Port
-		if isSwitch(f, id) {
-			if port = there.Port; isSwitch(f, there.Node) {
+		if nodes.IsSwitch(f, id) {
+			if port = there.Port; nodes.IsSwitch(f, there.Node) {
 				port = 0
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // fewestSwitches tries every tree of one to three levels that is built as smallest says, without
@@ -79,7 +80,7 @@ func checkSmallest(t *rapid.T, f *fabric.Fabric, radix, hosts int, ratio float64
 	cables, up, down := map[ends]int{}, map[fabric.NodeID]int{}, map[fabric.NodeID]int{}
 	for _, l := range f.Links {
 		a, b := l.A.Node, l.B.Node
-		if !isSwitch(f, a) || !isSwitch(f, b) {
+		if !nodes.IsSwitch(f, a) || !nodes.IsSwitch(f, b) {
 			continue
 		}
 		if level[a] > level[b] {
@@ -104,10 +105,10 @@ func checkSmallest(t *rapid.T, f *fabric.Fabric, radix, hosts int, ratio float64
 	}
 	for id := range f.Nodes {
 		s := fabric.NodeID(id)
-		if !isSwitch(f, s) {
+		if !nodes.IsSwitch(f, s) {
 			continue
 		}
-		here := len(hostPorts(f, s))
+		here := len(nodes.HostPorts(f, s))
 		switch {
 		case f.Nodes[s].NumPorts() != radix:
 			t.Fatalf("%s has %d ports", f.NodeName(s), f.Nodes[s].NumPorts())

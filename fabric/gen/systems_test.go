@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 )
 
 // TestFT24 compares fat3456 with the rule of the reconstructions.
@@ -169,7 +170,7 @@ func TestNOW(t *testing.T) {
 	}
 	f := parse(t, "now-c")
 	root, _ := f.FindNode("C3.1")
-	if n := len(hostPorts(f, root)); n != 1 {
+	if n := len(nodes.HostPorts(f, root)); n != 1 {
 		t.Errorf("C3.1 has %d hosts, want the utility host", n)
 	}
 }

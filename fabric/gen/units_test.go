@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
+	"weft/fabric/gen/internal/units"
 	"weft/fabric/netfile"
 	"weft/internal/dumps"
 )
@@ -126,22 +128,22 @@ func TestUnitsDump(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := newPattern(f)
-		n.find()
+		n := units.New(f)
+		n.Find()
 		ports, switches, numbers := 0, 0, map[string]bool{}
-		for _, u := range n.pods {
-			l := n.likenessOf(&u)
-			ports, switches = ports+l.ports, switches+l.switches
-			number := c.number(f.Nodes[u.switches[0]].Desc)
-			for _, s := range u.switches {
+		for _, u := range n.Pods {
+			l := n.LikenessOf(&u)
+			ports, switches = ports+l.Ports, switches+l.Switches
+			number := c.number(f.Nodes[u.Switches[0]].Desc)
+			for _, s := range u.Switches {
 				if c.number(f.Nodes[s].Desc) != number {
-					t.Errorf("%s: %s is in a pod with %s", c.dump, f.NodeName(s), f.NodeName(u.switches[0]))
+					t.Errorf("%s: %s is in a pod with %s", c.dump, f.NodeName(s), f.NodeName(u.Switches[0]))
 				}
 			}
 			numbers[number] = true
 		}
-		if len(n.pods) != c.pods || len(numbers) != c.pods || ports != c.ports || switches != c.switches {
-			t.Errorf("%s: %d pods (%d numbers) of %d host ports on %d switches", c.dump, len(n.pods), len(numbers), ports, switches)
+		if len(n.Pods) != c.pods || len(numbers) != c.pods || ports != c.ports || switches != c.switches {
+			t.Errorf("%s: %d pods (%d numbers) of %d host ports on %d switches", c.dump, len(n.Pods), len(numbers), ports, switches)
 		}
 	}
 }
@@ -150,7 +152,7 @@ func TestUnitsDump(t *testing.T) {
 // system image GUID that the functions give.
 func splitServers(t *testing.T, f *fabric.Fabric, desc func(host string, port int) string, system func(fabric.GUID, int) fabric.GUID) *fabric.Fabric {
 	t.Helper()
-	out := f.Without(func(id fabric.NodeID) bool { return !isSwitch(f, id) }, nil)
+	out := f.Without(func(id fabric.NodeID) bool { return !nodes.IsSwitch(f, id) }, nil)
 	for id := range f.Nodes {
 		n := &f.Nodes[id]
 		if n.Type == fabric.Switch {
@@ -230,7 +232,7 @@ func TestAddWhere(t *testing.T) {
 	f = parse(t, "dragonfly(4,2,2,groups=7)|radix(20)|add(group=group 7)")
 	global := map[string]int{}
 	for id := range f.Nodes {
-		if !isSwitch(f, fabric.NodeID(id)) {
+		if !nodes.IsSwitch(f, fabric.NodeID(id)) {
 			continue
 		}
 		n, group := 0, strings.Fields(f.Nodes[id].Desc)[1]

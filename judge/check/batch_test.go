@@ -40,6 +40,8 @@ func TestBatchesLikeSingleLIDs(t *testing.T) {
 		{"dragonfly(4,2,2)|without(hosts=5)", "minhop"},
 		{"torus(4x3,hosts=6)", "minhop"},
 		{"hyperx(4x3,hosts=5)", "minhop"},
+		{"fullmesh(3,hosts=70)", "minhop"}, // two words of ports
+		{"xgft(3;20,2,2;1,2,2)", "ftree"},  // eight equal entries
 	} {
 		for wrong := range 3 {
 			g, p := plan(t, of.formula, of.engine, uint8(wrong%2), nil)

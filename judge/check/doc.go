@@ -19,7 +19,7 @@
 //	vls.go        VLs of SLs, and whether links have them
 //	sources.go    which SLs end ports send to a LID
 //	collect.go    the dependencies of packets on their way
-//	batch.go      the same for all LIDs of one target switch at once
+//	batch.go      the same for all LIDs of a block at once
 //	deps.go       their storage
 //	verdict.go    the graph of dependencies, and the answers about deadlock
 //	witness.go    packets that hold its channels; packets that are discarded
@@ -29,7 +29,7 @@
 //	trees.go      what packets of the trees do: their VLs at each port, their dependencies
 //	multicast.go  the verdict on the trees; multicastgroups.go: the trees of groups
 //
-// Four files are for speed and equal simpler code: batch.go judges hosts of one switch together,
+// Four files are for speed and equal simpler code: batch.go judges the LIDs of a block together,
 // row by row of the tables; groups.go and groupmasks.go do the work of sources.go for all sources
 // of a switch at once; oncycle.go finds the part that a search for cycles has to visit.
 //
@@ -79,6 +79,7 @@
 // and two more if its SL is not 0: one for the request and one for the reply. With a Choice,
 // discarding hosts or tables by input port it is O(end ports x LIDs). Memory: a bit for each table
 // entry and for each pair of classes. Each worker adds O(sum of squared switch degrees) bits for
-// each SL in use (and VL, with tables by input and output port) and 512 bytes a switch. Up to 720
-// switches it also keeps the distances of all pairs. The result does not depend on Options.Workers.
+// each SL in use (and VL, with tables by input and output port) and 512 bytes a switch; where LIDs
+// are judged together, 25 bytes a port more. Up to 720 switches it also keeps the distances of all
+// pairs. The result does not depend on Options.Workers.
 package check

@@ -115,23 +115,33 @@ func prepare(g *fabric.Graph, p *route.Plan, workers int, need room) *judge {
 	return j
 }
 
+// mostBlocks is the largest number of successive blocks that a worker takes at once.
+const mostBlocks = 16
+
 // walk judges the tables block by block and joins the workers' dependencies.
 func (j *judge) walk(ctx context.Context, observe func(int, *Facts) Observer) error {
-	err := par.For(ctx, len(j.workers), len(j.found.blocks), func(i, block int) error {
+	// Successive blocks have targets in one search of distances.
+	blocks := len(j.found.blocks)
+	share := max(1, min(blocks/len(j.workers)/8, mostBlocks))
+	err := par.For(ctx, len(j.workers), (blocks+share-1)/share, func(i, part int) error {
 		w := j.worker(i)
 		if w.observer == nil && observe != nil {
 			w.observer = observe(i, &j.Facts)
 		}
-		w.judgeBlock(block)
-		return nil
+		for block := part * share; block < min(blocks, (part+1)*share); block++ {
+			w.judgeBlock(block)
+		}
+		return ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
 	j.Pairs, j.found.sls = make([]int64, j.Graph.NumChannels), make([]uint16, j.Graph.NumChannels)
+	if j.batches != nil {
+		j.batches.finish(j.workers)
+	}
 	for _, w := range j.workers {
 		if w != nil {
-			w.finish()
 			j.deps.join(w.collector.deps)
 			for c, on := range w.collector.channels {
 				j.Pairs[c] += on.pairs

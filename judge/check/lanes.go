@@ -227,13 +227,7 @@ func newMaskLayout(sls int, choice, otherDefault bool) maskLayout {
 	return l
 }
 
-func ceilPow2(n uint) uint {
-	p := uint(1)
-	for p < n {
-		p *= 2
-	}
-	return p
-}
+func ceilPow2(n uint) uint { return 1 << bits.Len(n-1) }
 
 // field returns the field of one kind of traffic of a mask.
 func (l *maskLayout) field(m uint64, traffic int) uint64 {

@@ -20,9 +20,6 @@ type Multicast struct {
 	Cycle        []Hold `json:"cycle"` // a shortest one, without example packets
 }
 
-// pair is a dependency between two nodes: channels, each with a VL.
-type pair struct{ from, to int32 }
-
 // node names a channel with a VL.
 func node(c int32, vl uint8) int32 { return c*route.NumSLs + int32(vl) }
 
@@ -35,14 +32,11 @@ func (j *judge) multicast(r *Report) {
 	out := &Multicast{SL: m.SL, Trees: len(m.Trees), DeadlockFree: Yes, Cycle: []Hold{}}
 	r.Multicast = out
 	r.fault(k.bad)
-	pairs := k.pairs
-	slices.SortFunc(pairs, comparePairs)
-	pairs = slices.Compact(pairs)
-	out.Edges = len(pairs)
+	d := search.GraphOf(slices.Clone(k.edges))
+	out.Edges = len(d.To)
 	if out.OwnVLs = j.apart(r); !out.OwnVLs {
-		pairs = j.unicastPairs(pairs)
+		d = search.GraphOf(j.unicastEdges(k.edges))
 	}
-	d := graphOf(pairs)
 	cycle, _ := d.ShortestCycle(search.LengthStep(j.Graph))
 	if cycle == nil {
 		return
@@ -71,42 +65,15 @@ func (j *judge) apart(r *Report) bool {
 	return true
 }
 
-// unicastPairs adds the dependencies of assigned traffic.
-func (j *judge) unicastPairs(pairs []pair) []pair {
+// unicastEdges adds the dependencies of assigned traffic.
+func (j *judge) unicastEdges(edges []search.Edge) []search.Edge {
 	d := j.dependencies(assigned)
 	nv := int32(len(j.lanes.vls))
 	name := func(n int32) int32 { return node(n/nv, j.lanes.vls[n%nv]) }
 	for n := range int32(len(d.Start) - 1) {
 		for _, to := range d.Successors(n) {
-			pairs = append(pairs, pair{name(n), name(to)})
+			edges = append(edges, search.Edge{From: name(n), To: name(to)})
 		}
 	}
-	slices.SortFunc(pairs, comparePairs)
-	return slices.Compact(pairs)
-}
-
-func comparePairs(a, b pair) int {
-	if a.from != b.from {
-		return int(a.from) - int(b.from)
-	}
-	return int(a.to) - int(b.to)
-}
-
-// graphOf makes a graph of sorted dependencies with their nodes.
-func graphOf(pairs []pair) *search.Digraph {
-	d := &search.Digraph{Start: []int64{0}}
-	for _, p := range pairs {
-		d.Names = append(d.Names, p.from, p.to)
-	}
-	slices.Sort(d.Names)
-	d.Names = slices.Compact(d.Names)
-	at := 0
-	for _, n := range d.Names {
-		for ; at < len(pairs) && pairs[at].from == n; at++ {
-			to, _ := slices.BinarySearch(d.Names, pairs[at].to)
-			d.To = append(d.To, int32(to))
-		}
-		d.Start = append(d.Start, int64(len(d.To)))
-	}
-	return d
+	return edges
 }

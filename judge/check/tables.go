@@ -2,7 +2,6 @@ package check
 
 import (
 	"math"
-	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -32,13 +31,9 @@ func (c *columns) load() {
 		return
 	}
 	c.loaded = block
-	if block >= c.tables.NumBlocks() {
-		copy(c.ports, slices.Repeat([]uint8{route.NoPort}, len(c.ports)))
-		return
-	}
 	for s := range c.switches {
 		at := s
-		for _, port := range c.tables.Block(int32(s), block) {
+		for _, port := range c.tables.BlockOrEmpty(int32(s), block) {
 			c.ports[at] = port
 			at += c.stride
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/judge/check/internal/search"
 	"weft/route"
 )
 
@@ -11,10 +12,10 @@ import (
 // and each member may send. So the packets make every turn between cables of the tree, end ports
 // and port 0.
 type copies struct {
-	ports []uint16 // by switch port: VLs that they leave on, 15 when discarded
-	hosts []uint16 // by host: VLs that it sends them on, likewise
-	pairs []pair   // dependencies
-	bad   Finding  // invalid trees
+	ports []uint16      // by switch port: VLs that they leave on, 15 when discarded
+	hosts []uint16      // by host: VLs that it sends them on, likewise
+	edges []search.Edge // dependencies
+	bad   Finding       // invalid trees
 }
 
 // readTrees follows the packets of all valid trees; nil without trees.
@@ -123,7 +124,7 @@ func (k *copies) wait(j *judge, leave []int32, sent []uint16, sl uint8) {
 			}
 			for vl := range route.DropVL {
 				if sent[back^1]>>vl&1 != 0 {
-					k.pairs = append(k.pairs, pair{node(back^1, vl), node(out, to)})
+					k.edges = append(k.edges, search.Edge{From: node(back^1, vl), To: node(out, to)})
 				}
 			}
 		}

@@ -34,41 +34,43 @@ func newWorker(j *judge) *worker {
 	return w
 }
 
-// finish adds what the batches have counted to the collector.
-func (w *worker) finish() {
-	if w.batch != nil {
-		w.batch.finish(w.collector.channels)
-	}
-}
-
 // judgeBlock judges the entries of 64 LIDs.
 func (w *worker) judgeBlock(block int) {
 	found := &w.j.found.blocks[block]
 	owners := w.loadBlock(block)
-	batched, good := 0, uint64(0) // LIDs tried together, and those of them that are judged
+	good := uint64(0) // LIDs that are judged together
+	if w.batch != nil && owners != nil {
+		good = w.batch.judge(block, owners)
+	}
 	for k := range route.BlockSize {
 		lid := fabric.LID(block*route.BlockSize + k)
 		if owners == nil || owners[k] < 0 {
 			w.countStale(lid, found)
 			continue
 		}
-		if w.batch != nil && k >= batched {
-			good, batched = w.batch.judge(block, k, owners)
-		}
 		if good>>k&1 == 1 {
 			w.paths.shortest(lid, owners[k], w.distances)
 			w.address(lid, owners[k])
 			w.count(found)
-			w.j.found.arriving[lid] = w.j.lanes.field(w.j.batches.all, assigned)
 		} else {
 			w.follow(lid, owners[k])
 			w.count(found)
-			w.collector.collect(&w.paths)
-			w.counts.transit += w.collector.takeDrained(&w.paths, found)
+			if w.batch != nil && w.batch.take(&w.paths) {
+				good |= 1 << k
+			} else {
+				w.collector.collect(&w.paths)
+				w.counts.transit += w.collector.takeDrained(&w.paths, found)
+			}
+		}
+		if good>>k&1 == 1 {
+			w.j.found.arriving[lid] = w.j.lanes.field(w.j.batches.all, assigned)
 		}
 		if w.observer != nil {
 			w.observer.Observe(&w.paths)
 		}
+	}
+	if w.batch != nil {
+		w.batch.record(good)
 	}
 }
 

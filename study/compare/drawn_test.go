@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,36 @@ func (d draw) of(list ...string) string { return list[d.IntN(len(list))] }
 
 // f formats like fmt.Sprintf.
 func f(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// usual draw shapes of docs/results/routes in other sizes.
+var usual = []func(draw) string{
+	func(d draw) string { return f("rlft(%d,2)", 2*d.in(5, 15)) },
+	func(d draw) string { return f("rlft(%d,3)", 2*d.in(3, 6)) },
+	func(d draw) string { return f("torus(%dx%d,hosts=%d)", d.in(4, 9), d.in(4, 9), d.in(1, 4)) },
+	func(d draw) string {
+		return f("torus(%dx%dx%d,hosts=%d)", d.in(3, 5), d.in(3, 6), d.in(3, 6), d.in(1, 3))
+	},
+	func(d draw) string { return f("mesh(%dx%d,hosts=%d)", d.in(3, 9), d.in(3, 7), d.in(1, 4)) },
+	func(d draw) string { return f("hypercube(%d,hosts=%d)", d.in(4, 7), d.in(2, 3)) },
+	func(d draw) string { return f("hyperx(%dx%d,hosts=%d)", d.in(3, 7), d.in(3, 7), d.in(2, 6)) },
+	func(d draw) string { return f("fullmesh(%d,hosts=%d)", d.in(5, 20), d.in(4, 14)) },
+	func(d draw) string { return f("dragonfly(%d,%d,%d)", d.in(3, 6), d.in(2, 4), d.in(1, 2)) },
+	func(d draw) string {
+		return f("dragonflyplus(%d,%d,%d,%d)", d.in(2, 5), d.in(3, 5), d.in(2, 4), d.in(1, 2))
+	},
+	func(d draw) string { return f("kautz(%d,%d,hosts=%d)", d.in(2, 4), 3, d.in(50, 200)) },
+	func(d draw) string { return f("slimfly(%d,hosts=%d)", d.in(2, 3)*2+1, d.in(1, 6)) },
+	func(d draw) string {
+		n := d.in(20, 60)
+		return f("random(switches=%d,hosts=%d,links=%d,seed=%d)", n, d.in(2, 5), d.in(n*3/2, 3*n), d.in(1, 99))
+	},
+	func(d draw) string {
+		return f("rail(%d,%d,%d,spines=%d)", d.in(3, 8), d.in(6, 24), d.in(2, 5), d.in(4, 16))
+	},
+	func(d draw) string {
+		return d.of("deimos", "odin", "chic", "now-cab", "fat648") + f("|without(hosts=0-%d)", d.in(10, 60))
+	},
+}
 
 // families draw fabrics, by kind of list. Odd ones are small, and few people build them: rings,
 // chains, stars, sparse random graphs, uneven hosts. Unseen ones have the shapes of
@@ -93,34 +124,7 @@ var families = map[string][]func(draw) string{
 			return d.of("renaming-fig1", "sftree-fig4a", "sftree-fig4b", "vftree-fig4b", "mftree-fig2", "now-c", "racks72")
 		},
 	},
-	"unseen": {
-		func(d draw) string { return f("rlft(%d,2)", 2*d.in(5, 15)) },
-		func(d draw) string { return f("rlft(%d,3)", 2*d.in(3, 6)) },
-		func(d draw) string { return f("torus(%dx%d,hosts=%d)", d.in(4, 9), d.in(4, 9), d.in(1, 4)) },
-		func(d draw) string {
-			return f("torus(%dx%dx%d,hosts=%d)", d.in(3, 5), d.in(3, 6), d.in(3, 6), d.in(1, 3))
-		},
-		func(d draw) string { return f("mesh(%dx%d,hosts=%d)", d.in(3, 9), d.in(3, 7), d.in(1, 4)) },
-		func(d draw) string { return f("hypercube(%d,hosts=%d)", d.in(4, 7), d.in(2, 3)) },
-		func(d draw) string { return f("hyperx(%dx%d,hosts=%d)", d.in(3, 7), d.in(3, 7), d.in(2, 6)) },
-		func(d draw) string { return f("fullmesh(%d,hosts=%d)", d.in(5, 20), d.in(4, 14)) },
-		func(d draw) string { return f("dragonfly(%d,%d,%d)", d.in(3, 6), d.in(2, 4), d.in(1, 2)) },
-		func(d draw) string {
-			return f("dragonflyplus(%d,%d,%d,%d)", d.in(2, 5), d.in(3, 5), d.in(2, 4), d.in(1, 2))
-		},
-		func(d draw) string { return f("kautz(%d,%d,hosts=%d)", d.in(2, 4), 3, d.in(50, 200)) },
-		func(d draw) string { return f("slimfly(%d,hosts=%d)", d.in(2, 3)*2+1, d.in(1, 6)) },
-		func(d draw) string {
-			n := d.in(20, 60)
-			return f("random(switches=%d,hosts=%d,links=%d,seed=%d)", n, d.in(2, 5), d.in(n*3/2, 3*n), d.in(1, 99))
-		},
-		func(d draw) string {
-			return f("rail(%d,%d,%d,spines=%d)", d.in(3, 8), d.in(6, 24), d.in(2, 5), d.in(4, 16))
-		},
-		func(d draw) string {
-			return d.of("deimos", "odin", "chic", "now-cab", "fat648") + f("|without(hosts=0-%d)", d.in(10, 60))
-		},
-		// Shapes that docs/results/routes lacks.
+	"unseen": slices.Concat(usual, []func(draw) string{
 		func(d draw) string {
 			return f("pgft(2;%d,%d;1,%d;1,%d)", d.in(6, 12), d.in(6, 12), d.in(2, 6), d.in(2, 3))
 		},
@@ -133,6 +137,62 @@ var families = map[string][]func(draw) string{
 		func(d draw) string { return d.of("racks432", "racks216", "over384", "superpod127") },
 		func(d draw) string {
 			return f("tree(%d,%d,ratio=%d)|hosts(even=%d,odd=1)", 2*d.in(6, 10), d.in(100, 300), d.in(2, 3), d.in(3, 6))
+		},
+	}),
+	"unseen-2": slices.Concat(usual, []func(draw) string{
+		func(d draw) string {
+			return f("irregular(switches=%d,degree=%d,hosts=%d,seed=%d)", d.in(20, 50), 2*d.in(2, 4), d.in(60, 240), d.in(1, 99))
+		},
+		func(d draw) string { return f("butterfly(%d,%d)", d.in(3, 6), d.in(2, 3)) },
+		func(d draw) string {
+			return f("rail(%d,%d,%d,spines=%d,cores=%d,up=%d)", d.in(2, 4), d.in(4, 12), d.in(2, 5), d.in(2, 6), d.in(2, 6), d.in(1, 2))
+		},
+		func(d draw) string {
+			return f("dragonfly(%d,%d,%d)|merge(rlft(%d,2),links=%d)", d.in(3, 5), d.in(2, 3), d.in(1, 2), 2*d.in(3, 6), d.in(2, 12))
+		},
+		func(d draw) string {
+			m, n := d.in(3, 6), d.in(3, 5)
+			return f("xgft(3;%d,%d,%d;%d,%d,%d;hosts=%d)", d.in(2, 3), m, n, d.in(2, 4), d.in(2, 4), d.in(2, 3), d.in(60, 240))
+		},
+	}),
+	"unseen-3": slices.Concat(usual, []func(draw) string{
+		func(d draw) string { return f("karytree(%d,%d)", d.in(3, 6), d.in(2, 3)) },
+		func(d draw) string {
+			return f("hyperx(%dx%d,hosts=%d)|merge(mesh(%dx%d,hosts=1),links=%d)", d.in(3, 6), d.in(3, 6), d.in(2, 5), d.in(2, 5), d.in(2, 5), d.in(2, 10))
+		},
+		func(d draw) string {
+			return f("dragonfly(%d,%d,%d)|plane(rlft(%d,2),name=storage)", d.in(3, 5), d.in(2, 3), d.in(1, 2), 2*d.in(4, 6))
+		},
+		func(d draw) string { return f("slimfly(5,hosts=%d)|without(hosts=0-%d)", d.in(1, 5), d.in(3, 30)) },
+		func(d draw) string {
+			return f("mesh(%dx%d,hosts=%d,width=2)|merge(fullmesh(%d,hosts=%d),links=%d)", d.in(3, 6), d.in(3, 6), d.in(1, 3), d.in(4, 9), d.in(1, 6), d.in(2, 8))
+		},
+	}),
+	"learnt": {
+		func(d draw) string {
+			return f("pgft(3;%d,%d,%d;1,%d,%d;1,%d,1)", d.in(3, 6), d.in(3, 5), d.in(2, 5), d.in(2, 4), d.in(2, 4), d.in(1, 2))
+		},
+		func(d draw) string {
+			n := 2 * d.in(10, 30)
+			return f("regular(switches=%d,degree=%d,hosts=%d,seed=%d)", n, d.in(3, 7), d.in(1, 5), d.in(1, 99))
+		},
+		func(d draw) string {
+			return f("dragonflyplus(%d,%d,%d,%d,groups=%d)", d.in(2, 5), d.in(2, 4), d.in(2, 4), d.in(1, 3), d.in(3, 5))
+		},
+		func(d draw) string {
+			return f("torus(%dx%d,hosts=%d)|merge(rlft(%d,2),links=%d)", d.in(4, 6), d.in(4, 6), d.in(1, 3), 2*d.in(4, 6), d.in(2, 12))
+		},
+		func(d draw) string {
+			return f("torus(%dx%d,hosts=%d,width=%d)|without(hosts=0-%d)", d.in(4, 7), d.in(4, 7), d.in(2, 4), d.in(1, 3), d.in(3, 20))
+		},
+		func(d draw) string {
+			return f("torus(3x%dx%dx%d,hosts=%d)", d.in(3, 4), d.in(2, 4), d.in(2, 4), d.in(1, 2))
+		},
+		func(d draw) string {
+			return f("fullmesh(%d,hosts=%d,width=%d)|without(hosts=0-%d)", d.in(5, 14), d.in(4, 14), d.in(1, 3), d.in(3, 20))
+		},
+		func(d draw) string {
+			return f("mesh(%dx%dx%d,hosts=%d)", d.in(3, 5), d.in(3, 5), d.in(2, 4), d.in(1, 3))
 		},
 	},
 }

@@ -3,6 +3,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 
 	"weft/fabric"
@@ -17,6 +18,30 @@ type Digraph struct {
 
 // Successors returns the ends of the edges from a node.
 func (d *Digraph) Successors(n int32) []int32 { return d.To[d.Start[n]:d.Start[n+1]] }
+
+// Edge is an edge between two nodes by name.
+type Edge struct{ From, To int32 }
+
+// GraphOf makes a graph of edges, equal ones once, with their nodes. The edges are lost.
+func GraphOf(edges []Edge) *Digraph {
+	slices.SortFunc(edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	edges = slices.Compact(edges)
+	d := &Digraph{Start: []int64{0}}
+	for _, e := range edges {
+		d.Names = append(d.Names, e.From, e.To)
+	}
+	slices.Sort(d.Names)
+	d.Names = slices.Compact(d.Names)
+	at := 0
+	for _, n := range d.Names {
+		for ; at < len(edges) && edges[at].From == n; at++ {
+			to, _ := slices.BinarySearch(d.Names, edges[at].To)
+			d.To = append(d.To, int32(to))
+		}
+		d.Start = append(d.Start, int64(len(d.To)))
+	}
+	return d
+}
 
 // maxSearch limits the steps of ShortestCycle.
 const maxSearch = 1 << 26

@@ -78,12 +78,25 @@ func (d *Distances) Find(owners, next []int32) {
 			d.add(s)
 		}
 	}
-	for i := known; i < len(d.targets); i++ {
-		if d.hops[i] == nil {
-			d.hops[i], d.order[i] = make([]uint16, len(d.placeOf)), make([]int32, len(d.placeOf))
+	d.makeRoom(len(d.targets))
+	d.bfs.run(d.targets[known:], d.hops[known:], d.order[known:])
+}
+
+// makeRoom makes room for so many targets, for as many as a search has at once. The search writes
+// to their rows by turns; an odd number of cache lines keeps the rows out of each other's way.
+func (d *Distances) makeRoom(targets int) {
+	n := len(d.placeOf)
+	odd := func(perLine int) int { return ((n+perLine-1)/perLine | 1) * perLine }
+	for i := 0; i < targets; i += route.BlockSize {
+		if d.hops[i] != nil {
+			continue
+		}
+		rows := min(route.BlockSize, len(d.hops)-i)
+		hops, order := make([]uint16, rows*odd(32)), make([]int32, rows*odd(16))
+		for k := range rows {
+			d.hops[i+k], d.order[i+k] = hops[k*odd(32):][:n:n], order[k*odd(16):][:n:n]
 		}
 	}
-	d.bfs.run(d.targets[known:], d.hops[known:], d.order[known:])
 }
 
 func (d *Distances) add(s int32) {

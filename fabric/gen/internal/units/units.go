@@ -1,91 +1,94 @@
-package gen
+// Package units finds the parts that a network has several times, by its cables alone: leaves, pods
+// and groups, with their servers.
+package units
 
 import (
 	"cmp"
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/gen/internal/nodes"
 	grouping "weft/fabric/shape/groups"
 )
 
-// unit is a part that a network has several times: switches, and the servers with most of their
+// Unit is a part that a network has several times: switches, and the servers with most of their
 // cables in them.
-type unit struct {
-	switches []fabric.NodeID // the lowest level first, each by GUID
-	servers  []int32
-	has      map[fabric.NodeID]bool // the switches
-	down     bool                   // a switch is down
+type Unit struct {
+	Switches []fabric.NodeID // the lowest level first, each by GUID
+	Servers  []int32
+	Has      map[fabric.NodeID]bool // the switches
+	Down     bool                   // a switch is down
 }
 
-// pattern lists the units of a network. A list is empty if the network has no such units.
-type pattern struct {
+// Pattern lists the units of a network. A list is empty if the network has no such units.
+type Pattern struct {
 	f       *fabric.Fabric
-	servers *fabric.Servers
-	at      [][]fabric.NodeID // by server: the switch of each cable, in order of adapter and port
-	level   []int32           // by node, as Levels, but switches with few servers are no leaves
-	leaves  []unit            // leaves that share servers or are cross-linked, under other switches
-	pods    []unit            // leaves that share servers; without rails, the parts of a tree of three levels below its roots
-	rails   bool              // leaves that share servers meet above
-	groups  []unit            // of a Dragonfly, a Dragonfly+ or a full mesh; with rails, of pods under one level of spines
-	across  *groupLinks       // the cables of groups that are cabled to each other, else nil
+	Servers *fabric.Servers
+	At      [][]fabric.NodeID // by server: the switch of each cable, in order of adapter and port
+	Level   []int32           // by node, as Levels, but switches with few servers are no leaves
+	Leaves  []Unit            // leaves that share servers or are cross-linked, under other switches
+	Pods    []Unit            // leaves that share servers; without rails, the parts of a tree of three levels below its roots
+	Rails   bool              // leaves that share servers meet above
+	Groups  []Unit            // of a Dragonfly, a Dragonfly+ or a full mesh; with rails, of pods under one level of spines
+	Across  *GroupLinks       // the cables of groups that are cabled to each other, else nil
 }
 
-// newPattern finds the servers of a network.
-func newPattern(f *fabric.Fabric) *pattern {
-	n := &pattern{f: f, servers: f.Servers()}
-	n.at = make([][]fabric.NodeID, len(n.servers.List))
-	for i, s := range n.servers.List {
+// New finds the servers of a network.
+func New(f *fabric.Fabric) *Pattern {
+	n := &Pattern{f: f, Servers: f.Servers()}
+	n.At = make([][]fabric.NodeID, len(n.Servers.List))
+	for i, s := range n.Servers.List {
 		for _, adapter := range s.Adapters {
 			for peer := range f.SwitchPeers(fabric.NodeID(adapter), nil) {
-				n.at[i] = append(n.at[i], peer)
+				n.At[i] = append(n.At[i], peer)
 			}
 		}
 	}
 	return n
 }
 
-// find finds the units of a network by its cables alone, not by names. The cost is
+// Find finds the units of a network by its cables alone, not by names. The cost is
 // O(n log n) in nodes and cables, and that of groups.Find where switches with servers are joined to
 // each other.
-func (n *pattern) find() {
+func (n *Pattern) Find() {
 	leaves := n.findLeaves()
 	if len(leaves) == 0 {
 		return
 	}
-	n.level = levelsAbove(n.f, leaves)
+	n.Level = nodes.LevelsAbove(n.f, leaves)
 	shared := n.sharing(leaves)
-	n.leaves = n.units(n.leafParts(shared))
+	n.Leaves = n.units(n.leafParts(shared))
 	tops := n.units(n.podParts(shared))
 	if withServers(tops) < 2 { // one pod is all of a network
 		tops = nil
 	}
-	n.groups = n.units(n.groupParts())
-	if n.groups != nil {
-		n.across = n.linksOfGroups()
+	n.Groups = n.units(n.groupParts())
+	if n.Groups != nil {
+		n.Across = n.linksOfGroups()
 	}
-	switch n.rails = n.areRails(); {
-	case !n.rails:
-		n.pods = tops
-	case n.across != nil:
-		n.pods = n.leaves
+	switch n.Rails = n.areRails(); {
+	case !n.Rails:
+		n.Pods = tops
+	case n.Across != nil:
+		n.Pods = n.Leaves
 	default:
-		n.pods, n.groups = n.leaves, tops
+		n.Pods, n.Groups = n.Leaves, tops
 	}
-	if n.pods == nil && n.areShared(func(_, _ fabric.NodeID) bool { return true }) {
-		n.pods = n.leaves
+	if n.Pods == nil && n.areShared(func(_, _ fabric.NodeID) bool { return true }) {
+		n.Pods = n.Leaves
 	}
 }
 
 // findLeaves lists the switches with servers. A switch with less than a quarter of the usual number
 // is none: spines have a few servers in many clusters.
-func (n *pattern) findLeaves() []fabric.NodeID {
+func (n *Pattern) findLeaves() []fabric.NodeID {
 	ports := make([]int, len(n.f.Nodes))
-	for _, at := range n.at {
+	for _, at := range n.At {
 		for _, s := range at {
 			ports[s]++
 		}
 	}
-	some := byGUID(n.f, func(id fabric.NodeID) bool { return ports[id] > 0 })
+	some := nodes.ByGUID(n.f, func(id fabric.NodeID) bool { return ports[id] > 0 })
 	if len(some) == 0 {
 		return nil
 	}
@@ -120,17 +123,17 @@ func (p partition) find(id fabric.NodeID) fabric.NodeID {
 func (p partition) join(a, b fabric.NodeID) { p[p.find(a)] = p.find(b) }
 
 // count counts the parts of the switches for which is holds.
-func (n *pattern) count(p partition, is func(fabric.NodeID) bool) int {
+func (n *Pattern) count(p partition, is func(fabric.NodeID) bool) int {
 	roots := map[fabric.NodeID]bool{}
 	for id := range n.f.Nodes {
-		if isSwitch(n.f, fabric.NodeID(id)) && is(fabric.NodeID(id)) {
+		if nodes.IsSwitch(n.f, fabric.NodeID(id)) && is(fabric.NodeID(id)) {
 			roots[p.find(fabric.NodeID(id))] = true
 		}
 	}
 	return len(roots)
 }
 
-func (n *pattern) isLeaf(id fabric.NodeID) bool { return n.level[id] == 0 }
+func (n *Pattern) isLeaf(id fabric.NodeID) bool { return n.Level[id] == 0 }
 
 // pair is two leaves.
 type pair struct{ a, b fabric.NodeID }
@@ -139,9 +142,9 @@ type pair struct{ a, b fabric.NodeID }
 // fewer, so that the rails of a pod, or a leaf and its share of a smaller plane, belong together.
 // If that joins all leaves, as leaves with servers of all pods do, it is half of those of the leaf
 // with more.
-func (n *pattern) sharing(leaves []fabric.NodeID) []pair {
+func (n *Pattern) sharing(leaves []fabric.NodeID) []pair {
 	of, together := map[fabric.NodeID]int{}, map[pair]int{}
-	for _, at := range n.at {
+	for _, at := range n.At {
 		var mine []fabric.NodeID
 		for _, s := range at {
 			if n.isLeaf(s) && !slices.Contains(mine, s) {
@@ -180,7 +183,7 @@ func (p partition) joinPairs(pairs []pair) {
 }
 
 // joinCables joins the switches of cables for which takes holds.
-func (n *pattern) joinCables(p partition, takes func(a, b fabric.NodeID) bool) {
+func (n *Pattern) joinCables(p partition, takes func(a, b fabric.NodeID) bool) {
 	for i := range n.f.Links {
 		if l := &n.f.Links[i]; n.f.IsSwitchLink(fabric.LinkID(i)) && takes(l.A.Node, l.B.Node) {
 			p.join(l.A.Node, l.B.Node)
@@ -190,7 +193,7 @@ func (n *pattern) joinCables(p partition, takes func(a, b fabric.NodeID) bool) {
 
 // leafParts joins leaves that share servers or have a cable between them. There are none if that
 // leaves a single part although cables join leaves, as in a torus.
-func (n *pattern) leafParts(shared []pair) (partition, func(fabric.NodeID) bool) {
+func (n *Pattern) leafParts(shared []pair) (partition, func(fabric.NodeID) bool) {
 	p := newPartition(len(n.f.Nodes))
 	p.joinPairs(shared)
 	before := n.count(p, n.isLeaf)
@@ -204,12 +207,12 @@ func (n *pattern) leafParts(shared []pair) (partition, func(fabric.NodeID) bool)
 // podParts removes the switches of the highest level from a tree of three levels or more, and joins
 // what shares servers: planes have their pods in common. Where each rail is a tree that leaves a
 // single part.
-func (n *pattern) podParts(shared []pair) (partition, func(fabric.NodeID) bool) {
-	top := slices.Max(n.level)
+func (n *Pattern) podParts(shared []pair) (partition, func(fabric.NodeID) bool) {
+	top := slices.Max(n.Level)
 	if top < 2 {
 		return nil, nil
 	}
-	is := func(id fabric.NodeID) bool { return n.level[id] >= 0 && n.level[id] < top }
+	is := func(id fabric.NodeID) bool { return n.Level[id] >= 0 && n.Level[id] < top }
 	p := newPartition(len(n.f.Nodes))
 	n.joinCables(p, func(a, b fabric.NodeID) bool { return is(a) && is(b) })
 	p.joinPairs(shared)
@@ -218,10 +221,10 @@ func (n *pattern) podParts(shared []pair) (partition, func(fabric.NodeID) bool) 
 
 // groupParts finds the groups of a direct network, or of a network whose spines are joined to each
 // other.
-func (n *pattern) groupParts() (partition, func(fabric.NodeID) bool) {
+func (n *Pattern) groupParts() (partition, func(fabric.NodeID) bool) {
 	p := newPartition(len(n.f.Nodes))
 	anySwitch := func(fabric.NodeID) bool { return true }
-	if n.leaves == nil {
+	if n.Leaves == nil {
 		g := n.f.Compile()
 		found, err := grouping.Find(g)
 		if err != nil {
@@ -236,7 +239,7 @@ func (n *pattern) groupParts() (partition, func(fabric.NodeID) bool) {
 		}
 		return p, anySwitch
 	}
-	n.joinCables(p, func(a, b fabric.NodeID) bool { return n.level[a] != n.level[b] || n.isLeaf(a) })
+	n.joinCables(p, func(a, b fabric.NodeID) bool { return n.Level[a] != n.Level[b] || n.isLeaf(a) })
 	linked := map[pair]bool{}
 	for i := range n.f.Links {
 		l := &n.f.Links[i]
@@ -251,43 +254,43 @@ func (n *pattern) groupParts() (partition, func(fabric.NodeID) bool) {
 }
 
 // units makes units of the parts of a partition, in order of their first switch.
-func (n *pattern) units(p partition, is func(fabric.NodeID) bool) (out []unit) {
+func (n *Pattern) units(p partition, is func(fabric.NodeID) bool) (out []Unit) {
 	if p == nil {
 		return nil
 	}
 	of := map[fabric.NodeID]int{} // by root
-	for _, id := range byGUID(n.f, func(id fabric.NodeID) bool { return isSwitch(n.f, id) && is(id) }) {
+	for _, id := range nodes.ByGUID(n.f, func(id fabric.NodeID) bool { return nodes.IsSwitch(n.f, id) && is(id) }) {
 		u, known := of[p.find(id)]
 		if !known {
 			u = len(out)
-			of[p.find(id)], out = u, append(out, unit{has: map[fabric.NodeID]bool{}})
+			of[p.find(id)], out = u, append(out, Unit{Has: map[fabric.NodeID]bool{}})
 		}
-		out[u].switches = append(out[u].switches, id)
-		out[u].has[id] = true
-		out[u].down = out[u].down || n.f.Nodes[id].Down
+		out[u].Switches = append(out[u].Switches, id)
+		out[u].Has[id] = true
+		out[u].Down = out[u].Down || n.f.Nodes[id].Down
 	}
-	for server, at := range n.at {
+	for server, at := range n.At {
 		inside := map[int]int{}
 		for _, s := range at {
-			if u, known := of[p.find(s)]; known && out[u].has[s] {
+			if u, known := of[p.find(s)]; known && out[u].Has[s] {
 				inside[u]++
 			}
 		}
 		for u, cables := range inside {
 			if 2*cables > len(at) {
-				out[u].servers = append(out[u].servers, int32(server))
+				out[u].Servers = append(out[u].Servers, int32(server))
 			}
 		}
 	}
 	for _, u := range out {
-		slices.SortStableFunc(u.switches, func(a, b fabric.NodeID) int { return cmp.Compare(n.level[a], n.level[b]) })
+		slices.SortStableFunc(u.Switches, func(a, b fabric.NodeID) int { return cmp.Compare(n.Level[a], n.Level[b]) })
 	}
 	return out
 }
 
-func withServers(units []unit) (n int) {
+func withServers(units []Unit) (n int) {
 	for _, u := range units {
-		if len(u.servers) > 0 {
+		if len(u.Servers) > 0 {
 			n++
 		}
 	}
@@ -296,7 +299,7 @@ func withServers(units []unit) (n int) {
 
 // areRails reports whether leaves that share servers meet in switches above them. Leaves of planes
 // do not.
-func (n *pattern) areRails() bool {
+func (n *Pattern) areRails() bool {
 	net := newPartition(len(n.f.Nodes))
 	n.joinCables(net, func(_, _ fabric.NodeID) bool { return true })
 	return n.areShared(func(a, b fabric.NodeID) bool { return net.find(a) == net.find(b) })
@@ -304,33 +307,33 @@ func (n *pattern) areRails() bool {
 
 // areShared reports whether most units of leaves have a server with cables in two switches for
 // which the function holds.
-func (n *pattern) areShared(holds func(a, b fabric.NodeID) bool) bool {
+func (n *Pattern) areShared(holds func(a, b fabric.NodeID) bool) bool {
 	many := 0
-	for _, u := range n.leaves {
-		if slices.ContainsFunc(u.servers, func(s int32) bool {
-			at := slices.DeleteFunc(slices.Clone(n.at[s]), func(id fabric.NodeID) bool { return !u.has[id] })
+	for _, u := range n.Leaves {
+		if slices.ContainsFunc(u.Servers, func(s int32) bool {
+			at := slices.DeleteFunc(slices.Clone(n.At[s]), func(id fabric.NodeID) bool { return !u.Has[id] })
 			return slices.ContainsFunc(at, func(id fabric.NodeID) bool { return id != at[0] && holds(id, at[0]) })
 		}) {
 			many++
 		}
 	}
-	return 2*many > len(n.leaves)
+	return 2*many > len(n.Leaves)
 }
 
-// cables counts the cables of a unit's servers, and by switch outside the unit those from it.
-func (n *pattern) cables(u *unit) (ports int, outside map[fabric.NodeID]int) {
+// Cables counts the cables of a unit's servers, and by switch outside the unit those from it.
+func (n *Pattern) Cables(u *Unit) (ports int, outside map[fabric.NodeID]int) {
 	outside = map[fabric.NodeID]int{}
-	for _, s := range u.switches {
+	for _, s := range u.Switches {
 		for peer := range n.f.SwitchPeers(s, nil) {
-			if !u.has[peer] {
+			if !u.Has[peer] {
 				outside[peer]++
 			}
 		}
 	}
-	for _, server := range u.servers {
-		ports += len(n.at[server])
-		for _, s := range n.at[server] {
-			if !u.has[s] {
+	for _, server := range u.Servers {
+		ports += len(n.At[server])
+		for _, s := range n.At[server] {
+			if !u.Has[s] {
 				outside[s]++
 			}
 		}
@@ -338,14 +341,15 @@ func (n *pattern) cables(u *unit) (ports int, outside map[fabric.NodeID]int) {
 	return ports, outside
 }
 
-// likeness counts the parts and cables of a unit; equal counts make units alike.
-type likeness struct{ switches, servers, ports, outside int }
+// Likeness counts the parts and cables of a unit; equal counts make units alike.
+type Likeness struct{ Switches, Servers, Ports, Outside int }
 
-func (n *pattern) likenessOf(u *unit) likeness {
-	ports, outside := n.cables(u)
-	l := likeness{switches: len(u.switches), servers: len(u.servers), ports: ports}
+// LikenessOf counts the parts and cables of a unit.
+func (n *Pattern) LikenessOf(u *Unit) Likeness {
+	ports, outside := n.Cables(u)
+	l := Likeness{Switches: len(u.Switches), Servers: len(u.Servers), Ports: ports}
 	for _, c := range outside {
-		l.outside += c
+		l.Outside += c
 	}
 	return l
 }
