@@ -182,8 +182,8 @@ func TestRatios(t *testing.T) {
 	}
 }
 
-// TestFromRows: the rows alone, in any order, give the summary of the bench that made them; rows of other
-// sources are left out.
+// TestFromRows: the rows alone, in any order, give the summary of the bench that made them; rows of
+// other sources are left out.
 func TestFromRows(t *testing.T) {
 	b := newBench(&runs{})
 	old := newBench(&runs{})

@@ -134,7 +134,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestBetterSide: the axis of differences says on which side of 0 an engine is better than the base.
+// TestBetterSide: the axis of differences says on which side of 0 an engine is better than the
+// base.
 func TestBetterSide(t *testing.T) {
 	r := results(t, "none", "0.05")
 	lids := int64(40)

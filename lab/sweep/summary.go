@@ -46,8 +46,8 @@ type Cell struct {
 // Versus compares two contestants on the fabrics that both route with a proof.
 type Versus struct {
 	Contestant string `json:"contestant"`
-	// Of names the subjects of the comparison: networks, each with the mean of its damages and draws,
-	// if there are several; else fabrics, which are the draws of one network.
+	// Of names the subjects of the comparison: networks, each with the mean of its damages and
+	// draws, if there are several; else fabrics, which are the draws of one network.
 	Of string `json:"of"`
 	stats.Pairs
 }

@@ -114,7 +114,8 @@ func (s *simulator) stop() {
 // refusals are lines of OpenSM's log after which it has no tables.
 var refusals = regexp.MustCompile(`[^\n]*(cannot build|No routing engine able|ERRORS DURING INIT|Errors during init)[^\n]*`)
 
-// bringUp runs OpenSM until the subnet is up. dump also has it write its tables to the scratch folder.
+// bringUp runs OpenSM until the subnet is up. dump also has it write its tables to the scratch
+// folder.
 func (p *peers) bringUp(ctx context.Context, sim *simulator, engine string, dump bool, row *bench.Row) (log []byte) {
 	logFile, marks := filepath.Join(p.dir, "osm.log"), filepath.Join(p.dir, "marks")
 	for _, old := range []string{"osm.log", "marks", "opensm-lfts.dump", "guid2lid", "guid2mkey", "neighbors"} {

@@ -101,8 +101,8 @@ func loadAverage() float64 {
 	return load
 }
 
-// findProgram returns the path of a program, also in Debian's folders for the superuser; "" if there is
-// none.
+// findProgram returns the path of a program, also in Debian's folders for the superuser; "" if
+// there is none.
 func findProgram(name string) string {
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
 		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
