@@ -31,10 +31,11 @@ func (b *better) expected() bool { return b.wanted || b.under || b.ready != nil 
 // whyBetter is the reason of a round that programs a better Plan.
 const whyBetter = "a better Plan is ready"
 
-// betterDue returns when the better Plan comes into force.
+// betterDue returns when the better Plan comes into force: not while rounds fail. A subnet that is up
+// in part may stay so for ever.
 func betterDue(m *Manager) time.Duration {
 	switch b := &m.better; {
-	case b.ready == nil, m.failed > 0:
+	case b.ready == nil, !m.result.Report.State.IsUp():
 		return terms.Never
 	case b.asked:
 		return m.now
@@ -69,7 +70,7 @@ func takeBetter(m *Manager, ev *terms.Event) {
 		noBetter(m, ev.Err)
 	case r.Repaired != nil:
 		noBetter(m, errors.Join(r.Refused...))
-	case !r.Report.OK:
+	case !r.Report.OK && !m.cfg.Unproven:
 		noBetter(m, errors.New("it is not proven"))
 	default:
 		b.ready = &terms.Better{Kept: planner.Keep(r.Plan, b.graph), Choice: r.Choice, Asked: b.asked}
@@ -93,11 +94,17 @@ func noBetter(m *Manager, why error) {
 	}
 }
 
+// stopBetter ends the planning of a better Plan. It stays expected.
+func stopBetter(m *Manager) {
+	if b := &m.better; b.under {
+		m.out = append(m.out, terms.Action{Kind: terms.Improve})
+		b.under, b.wanted = false, true
+	}
+}
+
 // dropBetter ends the planning of a better Plan, and forgets it.
 func dropBetter(m *Manager) {
-	if m.better.under {
-		m.out = append(m.out, terms.Action{Kind: terms.Improve})
-	}
+	stopBetter(m)
 	m.better, m.next.Better = better{}, nil
 }
 

@@ -6,14 +6,26 @@ import (
 	"slices"
 	"time"
 
+	"weft/sm/round"
 	"weft/sm/terms"
 )
 
 // wantedRound is a requested round.
 type wantedRound struct {
 	why    string // "" where none is wanted
-	afresh bool   // route from scratch; stays set until a round has done so
-	tables bool   // read all tables; stays set until a round has done so
+	afresh bool   // route from scratch
+	tables bool   // read all tables
+}
+
+// left returns what the next round is to do, after one that has ended: all that this one has not
+// done.
+func (w wantedRound) left(up bool, did *round.Given) wantedRound {
+	return wantedRound{afresh: w.afresh && !(up && did.Afresh), tables: w.tables && !(up && did.ReadTables)}
+}
+
+// add has the next round do this too.
+func (w *wantedRound) add(more wantedRound) {
+	w.afresh, w.tables = w.afresh || more.afresh, w.tables || more.tables
 }
 
 // ask requests a round, which begins as soon as none is under way. A standby refuses.
