@@ -163,6 +163,47 @@ func partNames(f *fabric.Fabric, parts []string) []string {
 	return list
 }
 
+// byGUID returns parts with GUIDs for the names of our node map, which may mean nothing to other
+// managers: NAME and NAME[PORT] become GUID and GUID[PORT].
+func (m *Manager) byGUID(parts []string) []string {
+	list := slices.Clone(parts)
+	for i, part := range list {
+		node, port := part, ""
+		if at := strings.LastIndexByte(part, '['); at > 0 && m.guidOf(part) == 0 {
+			node, port = part[:at], part[at:]
+		}
+		if guid := m.guidOf(node); guid != 0 {
+			list[i] = guid.String() + port
+		}
+	}
+	return list
+}
+
+// guidOf returns the node that our map gives a name; 0 for none or several.
+func (m *Manager) guidOf(name string) (guid fabric.GUID) {
+	for g, is := range m.cfg.Names {
+		switch {
+		case is == name && guid != 0:
+			return 0
+		case is == name:
+			guid = g
+		}
+	}
+	return guid
+}
+
+// byOwnNames returns parts that another manager drains. Those that our own list has too have the
+// names of that.
+func (m *Manager) byOwnNames(parts []string) []string {
+	list, own := slices.Clone(parts), m.byGUID(m.cfg.Drain)
+	for i, part := range list {
+		if at := slices.Index(own, part); at >= 0 {
+			list[i] = m.cfg.Drain[at]
+		}
+	}
+	return list
+}
+
 // releaseNamed releases the link at a named port from quarantine, and reports whether it was there.
 func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 	at, err := m.inForce.Fabric.FindPlace(what)
