@@ -125,6 +125,9 @@ func afterBetter(m *Manager, asked, changed bool) (fresh bool) {
 		fresh = m.given.Afresh && !m.result.More
 	}
 	if m.result.More {
+		if asked && b.stale {
+			stopBetter(m) // it lacks all that is new
+		}
 		b.asked = b.asked || asked
 		b.wanted = !b.under // one that is being planned is repaired for this subnet
 	}

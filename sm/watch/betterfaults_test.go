@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sm/ledger"
+	"weft/sm/recording"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 )
@@ -97,7 +99,10 @@ func TestBetterUnproven(t *testing.T) {
 // the first, while the better Plan of the first is planned, or while a round programs that.
 func TestBetterReloads(t *testing.T) {
 	for _, after := range []time.Duration{time.Millisecond, 35 * time.Millisecond, 5 * time.Second, time.Minute + 60*time.Millisecond} {
-		v := improving(t, terms.Config{}, nil)
+		var b bytes.Buffer
+		v := improving(t, terms.Config{}, func(v *virtual) {
+			v.recorder = recording.NewRecorder(&b, &v.manager.cfg, &v.manager.watch, &v.routing)
+		})
 		v.reload(jobOf("updn", 0))
 		v.runUntil(v.now + after)
 		v.reload(jobOf("dfsssp", 0))
@@ -106,6 +111,10 @@ func TestBetterReloads(t *testing.T) {
 			t.Errorf("second reload after %v: in force is %s: %q", after, by, v.texts(0, terms.BetterPlan))
 		}
 		v.verify(t)
+		if err := v.recorder.Close(); err != nil {
+			t.Fatal(err)
+		}
+		replayed(t, &b)
 	}
 }
 
@@ -163,4 +172,26 @@ func TestBetterMeetsHosts(t *testing.T) {
 		t.Errorf("%d absent hosts have LIDs, %d before", n, absent)
 	}
 	v.verify(t)
+}
+
+// TestRebalanceWhilePlanning: a person who asks for routing from scratch gets it for the subnet as
+// it is, though a better Plan is being planned for the subnet as it was before a cable came.
+func TestRebalanceWhilePlanning(t *testing.T) {
+	var link fabric.LinkID
+	v := improving(t, terms.Config{}, func(v *virtual) {
+		v.manager.watch.Rebalance = 0
+		link = switchLinks(v.sub.Fabric())[5]
+		if err := v.sub.SetLinkDown(link, true); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := v.sub.SetLinkDown(link, false); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 10*time.Second)
+	v.step(&terms.Event{Kind: terms.Rebalance})
+	v.runUntil(v.now + 3*time.Minute)
+	if n := v.entriesOver(link); n[0]+n[1] == 0 || v.manager.unbalanced {
+		t.Errorf("%d entries lead over the cable; unbalanced %t: %q", n, v.manager.unbalanced, v.texts(0, terms.BetterPlan))
+	}
 }
