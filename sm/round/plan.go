@@ -29,7 +29,8 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if q.Kept != nil {
 		req.Kept, req.Afresh, req.Moves = q.Kept, q.Afresh, q.Moves
 	}
-	req.LIDs.Fresh, req.LIDs.Fewer = req.LIDs.Fresh && q.FreshLIDs, true
+	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
+	req.LIDs.Fewer = true
 	ev := &terms.Event{Kind: terms.Planned}
 	if has := g.LeastVLs(); has > 0 && req.MaxVLs > has {
 		ev.Less = append(ev.Less, fmt.Sprintf("%d lanes were asked for (vls), and some links between switches have %d: no more are used", req.MaxVLs, has))

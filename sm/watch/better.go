@@ -67,11 +67,11 @@ func takeBetter(m *Manager, ev *terms.Event) {
 	b.under = false
 	switch r := ev.Result; {
 	case ev.Err != nil:
-		noBetter(m, ev.Err)
+		noBetter(m, ev.Err, b.stale)
 	case r.Repaired != nil:
-		noBetter(m, errors.Join(r.Refused...))
+		noBetter(m, errors.Join(r.Refused...), b.stale)
 	case !r.Report.OK && !m.cfg.Unproven:
-		noBetter(m, errors.New("it is not proven"))
+		noBetter(m, errors.New("it is not proven"), b.stale)
 	default:
 		b.ready = &terms.Better{Kept: planner.Keep(r.Plan, b.graph), Choice: r.Choice, Asked: b.asked}
 		text := r.Engine.Name
@@ -83,13 +83,15 @@ func takeBetter(m *Manager, ev *terms.Event) {
 	b.graph = nil
 }
 
-// noBetter gives up a better Plan. Another one is planned only because the subnet has changed: the
-// same job would end alike.
-func noBetter(m *Manager, why error) {
-	m.unbalanced = m.better.stale
-	m.better = better{}
+// noBetter gives up a better Plan. Another one is planned only if the subnet has changed since: the
+// same job would end alike. It is planned at once if the first one was asked for, and else after
+// Watch.Rebalance.
+func noBetter(m *Manager, why error, unbalanced bool) {
+	again := m.better.asked && m.better.stale
+	m.unbalanced = unbalanced
+	m.better = better{wanted: again, asked: again}
 	m.tell(terms.BetterPlan, "no better Plan comes into force: %v", why)
-	if m.watch.Rebalance > 0 && m.unbalanced {
+	if m.watch.Rebalance > 0 && m.unbalanced && !again {
 		m.afresh = m.now + m.watch.Rebalance
 	}
 }
@@ -116,8 +118,7 @@ func afterBetter(m *Manager, asked, changed bool) (fresh bool) {
 	b.stale = b.stale || changed
 	switch {
 	case used && m.result.Unfit != nil:
-		b.stale = true
-		noBetter(m, m.result.Unfit)
+		noBetter(m, m.result.Unfit, true)
 	case used:
 		fresh = !b.stale
 		*b = better{}

@@ -143,13 +143,14 @@ func TestBetterMeetsHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+	v.step(&terms.Event{Kind: terms.Rebalance}) // so that the better Plan is used, whatever it delivers
+	v.runUntil(v.now + time.Second)
 	for _, id := range []fabric.LinkID{late, gone} {
 		if err := v.sub.SetLinkDown(id, id == gone); err != nil {
 			t.Fatal(err)
 		}
 		v.runUntil(v.now + 3*time.Second)
 	}
-	v.step(&terms.Event{Kind: terms.Rebalance}) // so that the better Plan is used, whatever it delivers
 	drained := v.manager.inForce.Graph.SwitchGUID[3]
 	if a := v.order(terms.DrainPart, drained.String()); a.Err != nil {
 		t.Fatal(a.Err)
@@ -194,4 +195,27 @@ func TestRebalanceWhilePlanning(t *testing.T) {
 	if n := v.entriesOver(link); n[0]+n[1] == 0 || v.manager.unbalanced {
 		t.Errorf("%d entries lead over the cable; unbalanced %t: %q", n, v.manager.unbalanced, v.texts(0, terms.BetterPlan))
 	}
+}
+
+// TestReloadUnfit: new settings come into force though the better Plan by them does not fit a subnet
+// that has changed meanwhile, and though nothing is routed from scratch after repairs.
+func TestReloadUnfit(t *testing.T) {
+	v := improving(t, terms.Config{}, func(v *virtual) { v.manager.watch.Rebalance = 0 })
+	v.reload(jobOf("updn", 0))
+	v.runUntil(v.now + time.Second)
+	v.pullWhilePlanning(t)
+	spoilt := false
+	v.alter = func(ev *terms.Event) {
+		if ev.Kind == terms.Improved && !spoilt {
+			r := *ev.Result
+			r.Plan, spoilt = nil, true // a repair fails
+			ev.Result = &r
+		}
+	}
+	v.runUntil(v.now + 4*time.Minute)
+	texts := v.texts(0, terms.BetterPlan)
+	if by := v.manager.inForce.Plan.Recipe.Engine(); by != "updn" || !spoilt || len(texts) > 6 {
+		t.Errorf("in force is %s: %q", by, texts)
+	}
+	v.verify(t)
 }

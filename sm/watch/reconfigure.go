@@ -17,13 +17,13 @@ type wantedRound struct {
 	tables bool   // read all tables
 }
 
-// left returns what the next round is to do, after one that has ended: all that this one has not
-// done.
+// left returns the rest, for the next round, after the round that was to do all of it. Only a round
+// that brings the subnet up has done something; without a Plan in force it reads no tables.
 func (w wantedRound) left(up bool, did *round.Given) wantedRound {
-	return wantedRound{afresh: w.afresh && !(up && did.Afresh), tables: w.tables && !(up && did.ReadTables)}
+	return wantedRound{afresh: w.afresh && !up, tables: w.tables && !(up && did.ReadTables)}
 }
 
-// add has the next round do this too.
+// add adds wishes of another one.
 func (w *wantedRound) add(more wantedRound) {
 	w.afresh, w.tables = w.afresh || more.afresh, w.tables || more.tables
 }
