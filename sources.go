@@ -9,7 +9,7 @@ import "embed"
 // they are those of the program.
 //
 //go:embed go.mod
-//go:embed fabric/*.go fabric/*/*.go fabric/*/*/*.go
+//go:embed fabric/*.go fabric/*/*.go fabric/*/*/*.go fabric/*/*/*/*.go
 //go:embed route/*.go route/*/*.go route/*/*/*.go route/*/*/*/*.go
 //go:embed judge/*/*.go judge/*/*/*/*.go intersubnet/*.go intersubnet/*/*.go
 //go:embed sim/*/*.go planner/*.go planner/*/*.go study/*.go study/*/*.go

@@ -2,7 +2,7 @@ package lab
 
 // Agreement counts the claims with the same verdict in two runs of a paper with different seed
 // blocks, and lists the others. It skips claims that one run did not judge, or judged by too few
-// blocks.
+// blocks, and claims that cannot be tested.
 type Agreement struct {
 	Same    int      `json:"same"`
 	Claims  int      `json:"claims"`
@@ -48,8 +48,10 @@ func Compare(first, second []*Record) *Agreement {
 	return a
 }
 
-// open reports whether a claim has no verdict yet.
-func (c *Claim) open() bool { return c.Verdict == TooFew || c.Verdict == NotRun }
+// open reports whether a claim has no verdict on the paper.
+func (c *Claim) open() bool {
+	return c.Verdict == TooFew || c.Verdict == NotRun || c.Verdict == NotTestable
+}
 
 // Rows returns a row for each changed claim: the artefact, the claim, both verdicts and both
 // results.

@@ -25,6 +25,7 @@ type Record struct {
 	Few          bool     `json:"few_seed_blocks,omitempty"`     // because more would take too long
 	Set          []string `json:"set,omitempty"`                 // set of readings that judged differing claims again
 	Tried        []Tried  `json:"tried,omitempty"`               // by reading
+	Repeats      []Repeat `json:"repeats,omitempty"`             // with other seed blocks, by their numbers
 	*Result
 }
 

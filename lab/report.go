@@ -18,13 +18,14 @@ import (
 // the readings, and each artefact with its pictures and tables. Records are in the paper's order.
 func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	b := bufio.NewWriter(w)
+	final := settled(records) // with the verdicts that other seed blocks leave
 	fmt.Fprintf(b, "# %s\n\n", r.Name)
 	paragraph(b, r.Paper)
 	r.writeSummary(b, records)
-	writeByArtefact(b, records)
+	writeByArtefact(b, final)
 	fmt.Fprint(b, "## Claims\n\n")
 	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "holds in", "verdict"}}
-	for _, rec := range records {
+	for _, rec := range final {
 		for i := range rec.Claims {
 			c := &rec.Claims[i]
 			claims.Add(fmt.Sprintf("[%s](#%s)", rec.Artefact, rec.Artefact), c.Text, c.Paper, c.Ours, c.Range.bounds(), c.verdict())
@@ -33,9 +34,10 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	claims.writeMarkdown(b)
 	fmt.Fprintln(b)
 	r.writeDecisions(b, records)
-	r.writeReadings(b, records)
+	writeRepeats(b, records)
+	r.writeReadings(b, final)
 	writeVerdicts(b)
-	for _, rec := range records {
+	for _, rec := range final {
 		rec.write(b)
 	}
 	return b.Flush()
@@ -54,7 +56,7 @@ func (r *Reproduction) writeSummary(b *bufio.Writer, records []*Record) {
 	if r.Found != "" {
 		found = r.Found + " "
 	}
-	paragraph(b, fmt.Sprintf("**What came out**: %s%d claims; ", found, claims)+countVerdicts(records, "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
+	paragraph(b, fmt.Sprintf("**What came out**: %s%d claims; ", found, claims)+countVerdicts(settled(records), "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
 	r.writeLargest(b, records)
 	if c := r.cover(records); c != nil {
 		fmt.Fprintf(b, "![%s](%s.svg)\n\n", c.Title, c.Name)

@@ -27,7 +27,10 @@ type Run struct {
 	Rows      []string    // selects rows whose name contains one of these; all rows if empty
 	Store     Store       // nil keeps nothing
 	Redo      bool        // run again even if the Store has a result
-	Done      func()      // called after each artefact; may be nil
+	// Note holds results that get the verdicts of this run, which has other seed blocks; nil if
+	// none do. Artefacts that have them already are left out.
+	Note Store
+	Done func() // called after each artefact; may be nil
 }
 
 // Document is the document of `weft lab reproduce --json`.
@@ -47,12 +50,13 @@ func (r *Run) Document(out *Outcome) *Document {
 type Outcome struct {
 	Records []*Record // in the paper's order
 	Reused  int       // records taken from the Store instead of run
+	Noted   int       // artefacts left out: Run.Note has their verdicts
 }
 
 // Claims returns a row for each claim: the artefact, the verdict, the claim, the paper's result and
 // ours.
 func (o *Outcome) Claims() (rows [][]string) {
-	for _, rec := range o.Records {
+	for _, rec := range settled(o.Records) {
 		for _, c := range rec.Claims {
 			rows = append(rows, []string{rec.Artefact, c.verdict(), c.Text, c.Paper, c.Ours})
 		}
@@ -62,7 +66,7 @@ func (o *Outcome) Claims() (rows [][]string) {
 
 // Summary returns a line with the extent of the run and the number of claims per verdict.
 func (r *Run) Summary(o *Outcome) string {
-	return fmt.Sprintf("%s, %s mode, seed %d: %s", r.Paper.Name, r.Setup.Mode, r.Setup.Seed, countVerdicts(o.Records, "%d %s"))
+	return fmt.Sprintf("%s, %s mode, seed %d: %s", r.Paper.Name, r.Setup.Mode, r.Setup.Seed, countVerdicts(settled(o.Records), "%d %s"))
 }
 
 // HasMore is the error for a run that would replace a larger result in the Store.
@@ -118,41 +122,70 @@ func (r *Run) Do(ctx context.Context) (*Outcome, error) {
 	}
 	out := &Outcome{}
 	for _, a := range r.Artefacts {
-		setup := r.Setup
-		if setup.Step != nil {
-			setup.Step = func(row string) { r.Setup.Step(a.Name + ": " + row) }
-		}
 		matched.Store(false)
-		rec := r.reusable(a)
-		if rec != nil {
-			out.Reused++
-			if err := rec.retry(ctx, r.Paper, a, &setup); err != nil {
-				return out, err
-			}
-		} else {
-			var err error
-			if rec, err = RunArtefact(ctx, r.Paper, a, &setup, r.rowsText()); err != nil {
-				return out, err
-			}
-			if len(r.Rows) > 0 && !matched.Load() {
-				rec = nil
-			}
-		}
-		if rec != nil {
-			r.Paper.finish(rec)
-			out.Records = append(out.Records, rec)
-			if err := r.store(rec); err != nil { // also a reused record, to redraw its charts
-				return out, err
-			}
+		if noted, err := r.noted(a); err != nil {
+			return out, err
+		} else if noted {
+			out.Noted++
+		} else if err := r.one(ctx, a, out, matched.Load); err != nil {
+			return out, err
 		}
 		if r.Done != nil {
 			r.Done()
 		}
 	}
-	if len(out.Records) == 0 {
+	if len(out.Records)+out.Noted == 0 {
 		return out, ErrNoRow
 	}
 	return out, nil
+}
+
+// one runs an artefact that the Store lacks, and stores and notes it. matched reports whether the
+// artefact has a selected row.
+func (r *Run) one(ctx context.Context, a *Artefact, out *Outcome, matched func() bool) error {
+	setup := r.Setup
+	if setup.Step != nil {
+		setup.Step = func(row string) { r.Setup.Step(a.Name + ": " + row) }
+	}
+	rec := r.reusable(a)
+	if rec != nil {
+		out.Reused++
+		if err := rec.retry(ctx, r.Paper, a, &setup); err != nil {
+			return err
+		}
+	} else {
+		var err error
+		if rec, err = RunArtefact(ctx, r.Paper, a, &setup, r.rowsText()); err != nil {
+			return err
+		}
+		if len(r.Rows) > 0 && !matched() {
+			return nil
+		}
+	}
+	r.Paper.finish(rec)
+	out.Records = append(out.Records, rec)
+	if err := r.Paper.store(r.Store, rec); err != nil || r.Note == nil { // also a reused record, to redraw its charts
+		return err
+	}
+	page := stored(r.Note, a.Name)
+	if err := page.note(r.Paper, a, &r.Setup, rec.Claims); err != nil {
+		return err
+	}
+	return r.Paper.store(r.Note, page)
+}
+
+// noted reports whether an artefact's verdicts are noted already. It returns an error if they
+// cannot be.
+func (r *Run) noted(a *Artefact) (bool, error) {
+	if r.Note == nil {
+		return false, nil
+	}
+	page := stored(r.Note, a.Name)
+	if page == nil {
+		return false, fmt.Errorf("%s has no result for the verdicts to be noted in", a.Name)
+	}
+	_, found, err := page.repeat(r.Paper, a, &r.Setup)
+	return found && !r.Redo, err
 }
 
 func (r *Run) rowsText() string { return strings.Join(r.Rows, "; ") }
@@ -196,33 +229,50 @@ func stored(s Store, artefact string) *Record {
 }
 
 // store writes a record's files, removes tables and charts that it no longer has, and writes the
-// page of all stored records.
-func (r *Run) store(rec *Record) error {
-	if r.Store == nil {
+// page of all stored records. No Store keeps nothing.
+func (r *Reproduction) store(in Store, rec *Record) error {
+	if in == nil {
 		return nil
 	}
 	files, err := rec.Files()
 	if err != nil {
 		return err
 	}
-	if before := r.stored(rec.Artefact); before != nil {
+	if before := stored(in, rec.Artefact); before != nil {
 		for _, name := range before.fileNames() {
 			if slices.ContainsFunc(files, func(f File) bool { return f.Name == name }) {
 				continue
 			}
-			if err := r.Store.Remove(name); err != nil {
+			if err := in.Remove(name); err != nil {
 				return err
 			}
 		}
 	}
 	for _, f := range files {
-		if err := r.Store.Write(f.Name, f.Data); err != nil {
+		if err := in.Write(f.Name, f.Data); err != nil {
 			return err
 		}
 	}
-	var page bytes.Buffer
-	if err := WriteReport(&page, r.Paper, r.Paper.Stored(r.Store)); err != nil {
-		return err
+	pages, err := r.Pages(r.Stored(in))
+	for _, f := range pages {
+		if err := in.Write(f.Name, f.Data); err != nil {
+			return err
+		}
 	}
-	return r.Store.Write("README.md", page.Bytes())
+	if len(pages) == 1 {
+		return errors.Join(err, in.Remove(repeatsFile))
+	}
+	return err
+}
+
+// Pages returns the page of a paper's records, and after it the table of the claims that were
+// judged again with other seed blocks, if any were. Records are in the paper's order.
+func (r *Reproduction) Pages(records []*Record) ([]File, error) {
+	var page bytes.Buffer
+	err := WriteReport(&page, r, records)
+	files := []File{{"README.md", page.Bytes()}}
+	if t := repeatTable(records); len(t.Rows) > 0 {
+		files = append(files, File{repeatsFile, t.tsv()})
+	}
+	return files, err
 }

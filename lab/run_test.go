@@ -64,7 +64,7 @@ func TestRunTakesAway(t *testing.T) {
 	rec.Charts = append(slices.Clone(rec.Charts), rec.Charts[0])
 	rec.Charts[len(rec.Charts)-1].Name = "fig1-as-read"
 	run.Paper = sample()
-	if err := run.store(&rec); err != nil {
+	if err := run.Paper.store(store, &rec); err != nil {
 		t.Fatal(err)
 	}
 	store.files["other-as-read.svg"] = nil

@@ -86,6 +86,9 @@ type Recipe struct {
 	// Asked is the chain that the job named, if that was more than this engine: auto, or several
 	// engines. A Plan that cannot be repaired is routed by it.
 	Asked []Asked `json:"asked,omitempty"`
+	// Repaired says that an engine might route otherwise now: a repair changed entries, or left new
+	// links or an ended drain unused, or entries moved to less loaded links.
+	Repaired bool `json:"repaired,omitempty"`
 }
 
 // Asked is an engine that a job named.

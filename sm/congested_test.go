@@ -182,7 +182,7 @@ func TestToldAnew(t *testing.T) {
 	}{
 		{&congestion.Settings{Control: simcongestion.Usual()}, perf.Config{}, simcongestion.Usual().Threshold},
 		{&congestion.Settings{Control: other}, perf.Config{Interval: time.Second, Rate: 1e6}, 3},
-		{nil, perf.Config{}, 3}, // nothing is told, and nothing read
+		{nil, perf.Config{}, 0}, // devices that were told are told to stop, and nothing is read
 		{&congestion.Settings{}, perf.Config{}, 0},
 	} {
 		asked <- &terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: terms.Config{SMKey: 1, Congestion: c.set}, Counters: c.counters, Watch: looks, Routing: smtest.JobOf("updn", 0)}}
@@ -190,7 +190,7 @@ func TestToldAnew(t *testing.T) {
 			select {
 			case s := <-shown:
 				told := s.Congestion != nil && s.Congestion.Waiting+s.Congestion.Silent == 0 && s.Congestion.Switches > 0
-				if told != (c.set != nil) || (s.Counters != nil) != (c.counters.Interval > 0) || threshold() != c.threshold {
+				if !told || (s.Counters != nil) != (c.counters.Interval > 0) || threshold() != c.threshold {
 					continue
 				}
 			case <-patience:

@@ -128,3 +128,16 @@ func TestBenchPeers(t *testing.T) {
 		t.Errorf("runs were made again (%v)", err)
 	}
 }
+
+// TestBenchKept: --kept without runs is an error, and makes no file.
+func TestBenchKept(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{{}, {"-o", filepath.Join(dir, "none.csv")}, {"-o", filepath.Join(dir, "none.db")}} {
+		if out, err := exec.Command("weft", append([]string{"lab", "bench", "--kept"}, args...)...).CombinedOutput(); err == nil {
+			t.Errorf("%q: %s", args, out)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("%v are made (%v)", files, err)
+	}
+}

@@ -99,7 +99,7 @@ var commandGroups = map[string][]flagGroup{
 	},
 	"weft lab reproduce": {
 		{"What to run", "only rows full seed redo"},
-		{"Judging claims", "blocks seed-block compare solver"},
+		{"Judging claims", "blocks seed-block compare note solver"},
 	},
 	"weft map": {
 		{"Mapping", "algorithm mode mapper depth stop collision payload early-reply retries seed"},

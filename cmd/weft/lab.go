@@ -68,6 +68,7 @@ type reproduceFlags struct {
 	dir  string // of the results, "" to keep none
 	with string // directory of results whose verdicts are compared, "" for none
 	redo bool
+	note bool // the verdicts in the results that are compared
 	seed uint64
 	jobs int
 
@@ -101,7 +102,8 @@ ones). A claim still open then is "differs (undecided)". Without --full one bloc
 claim that depends on seeds is "too few".
 
 --seed-block 1000 draws blocks that no committed result contains. With --compare DIR it reports
-which verdicts change.`
+which verdicts change. With --note the results in DIR keep these verdicts: their page counts a claim
+whose verdict changes as undecided, and lists it. An interrupted run continues where it stopped.`
 
 func labReproduceCmd() *cobra.Command {
 	var (
@@ -115,7 +117,8 @@ func labReproduceCmd() *cobra.Command {
 		Example: `  weft lab reproduce dfsssp --only heuristics,fig10
   weft lab reproduce dfsssp --full -o docs/results
   weft lab reproduce dfsssp --full --only fig4 --rows Odin
-  weft lab reproduce renaming --full --seed-block 1000 --compare docs/results`,
+  weft lab reproduce renaming --full --seed-block 1000 --compare docs/results
+  weft lab reproduce renaming --full --seed-block 3000 --compare docs/results --note`,
 		Args: cli.OneArgument("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run, err := flags.run(cmd, args[0])
@@ -144,6 +147,7 @@ func labReproduceCmd() *cobra.Command {
 	f.StringArrayVar(&flags.rows, "rows", nil, "only rows whose name contains `TEXT`; can be repeated")
 	f.StringVarP(&flags.dir, "output", "o", "", "write the results to directory `DIR`")
 	f.StringVar(&flags.with, "compare", "", "repeat only what depends on seeds, and count the claims with the same verdict in the results in `DIR`")
+	f.BoolVar(&flags.note, "note", false, "with --compare and --full: note the verdicts in the results there")
 	f.BoolVar(&flags.redo, "redo", false, "run again what the directory already has")
 	f.Uint64Var(&flags.seed, "seed", 1, "seed `N` of all random draws")
 	f.IntVar(&flags.blocks, "blocks", 0, "largest number `N` of seed blocks to judge claims by (default: with --full that of the table or figure, else 1)")
@@ -193,6 +197,12 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 			return nil, fmt.Errorf("--compare: %s has no results for the chosen tables and figures that this version of weft can read", filepath.Join(f.with, name))
 		}
 	}
+	if f.note {
+		if f.with == "" || !f.full || len(f.rows) > 0 || f.blocks > 0 {
+			return nil, errors.New("--note needs --compare and --full, all rows, and as many blocks as are needed: leave out --rows and --blocks")
+		}
+		run.Note = f.compared(cmd, name)
+	}
 	if f.dir != "" {
 		dir := &labDir{cmd, filepath.Join(f.dir, name)}
 		run.Store = dir
@@ -222,6 +232,9 @@ func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *l
 	open := ""
 	if a.Open > 0 {
 		open = fmt.Sprintf("; %d more are not judged in both, or by too few seed blocks (compare runs with --full)", a.Open)
+	}
+	if out.Noted > 0 {
+		open += fmt.Sprintf("; %d tables and figures have verdicts from these blocks already (--redo repeats them)", out.Noted)
 	}
 	_, err := fmt.Fprintf(w, "%s: %d of %d claims have the same verdict as in %s%s\n", run.Paper.Name, a.Same, a.Claims, f.with, open)
 	return err

@@ -104,6 +104,9 @@ func (c *Chart) DivideBy(name string) {
 	c.Series = out
 }
 
+// And joins the names of merged series.
+const And = " and "
+
 // Merge makes one series of those that differ nowhere by more than a share of their values. Its
 // name lists theirs; Mark sets marks anew.
 func (c *Chart) Merge(share float64) {
@@ -114,7 +117,7 @@ func (c *Chart) Merge(share float64) {
 			out = append(out, s)
 			continue
 		}
-		out[k].Name += ", " + s.Name
+		out[k].Name += And + s.Name
 	}
 	c.Series = out
 }

@@ -306,7 +306,7 @@ func TestDivideBy(t *testing.T) {
 	}
 	for range 2 {
 		c.Merge(.001)
-		if len(c.Series) != 1 || c.Series[0].Name != "two, three" || len(c.Series[0].Points) != 2 {
+		if len(c.Series) != 1 || c.Series[0].Name != "two and three" || len(c.Series[0].Points) != 2 {
 			t.Errorf("%+v", c.Series)
 		}
 	}

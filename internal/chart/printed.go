@@ -23,8 +23,12 @@ func (c *Chart) Mark(said ...PrintedValue) {
 	for _, of := range append([]string{""}, names...) {
 		for _, name := range names {
 			marks := Series{Name: "paper: " + name, Marks: name, Of: of}
-			if of != "" {
-				marks.Name = "paper, relative to our " + of
+			switch of {
+			case "":
+			case name:
+				marks.Name += ", relative to ours"
+			default:
+				marks.Name += ", relative to our " + of
 			}
 			for _, x := range said {
 				if x.Series != name || x.Of != of {

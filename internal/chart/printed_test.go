@@ -21,8 +21,8 @@ func TestMark(t *testing.T) {
 	)
 	want := []Series{
 		{Name: "paper: x", Marks: "x", Points: []Point{{X: 1, Y: 18}}},
-		{Name: "paper, relative to our x", Marks: "x", Of: "x", Points: []Point{{X: 0, Y: 15}}},
-		{Name: "paper, relative to our x", Marks: "y", Of: "x", Points: []Point{{X: 1, Y: 30, Low: 30, High: 40}}},
+		{Name: "paper: x, relative to ours", Marks: "x", Of: "x", Points: []Point{{X: 0, Y: 15}}},
+		{Name: "paper: y, relative to our x", Marks: "y", Of: "x", Points: []Point{{X: 1, Y: 30, Low: 30, High: 40}}},
 	}
 	if diff := cmp.Diff(want, bars.Series[2:]); diff != "" {
 		t.Error(diff)
@@ -31,7 +31,7 @@ func TestMark(t *testing.T) {
 	lines.Mark(PrintedValue{Series: "x", X: 5, Low: .5, High: .5, Of: "x"}, PrintedValue{Series: "x", X: 0, Low: 3, High: 3}, PrintedValue{Series: "x", X: 7, Low: 3, High: 3}, PrintedValue{Series: "x", X: 9, Low: 1, High: 1, Of: "x", OfX: 4})
 	if diff := cmp.Diff([]Series{
 		{Name: "paper: x", Marks: "x", Points: []Point{{X: 0, Y: 3}}},
-		{Name: "paper, relative to our x", Marks: "x", Of: "x", Points: []Point{{X: 5, Y: 5}}},
+		{Name: "paper: x, relative to ours", Marks: "x", Of: "x", Points: []Point{{X: 5, Y: 5}}},
 	}, lines.Series[1:]); diff != "" {
 		t.Error(diff)
 	}

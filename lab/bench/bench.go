@@ -23,7 +23,7 @@ const (
 	openSM = "OpenSM"
 )
 
-// Statuses of a run. Other ones than finished have a reason.
+// Statuses of a run. All but finished have a reason.
 const (
 	finished = "done"
 	Refused  = "refused"
@@ -126,8 +126,8 @@ type Bench struct {
 	turn int64 // of the last run
 }
 
-// Of returns the bench that made rows: that of the last one, if several did.
-func Of(rows []Row) (*Bench, error) {
+// FromRows returns the bench that made rows. If several benches did, it returns the last one.
+func FromRows(rows []Row) (*Bench, error) {
 	b := &Bench{Rows: map[string]*Row{}}
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b Row) int { return cmp.Compare(a.Turn, b.Turn) })
 	if len(rows) == 0 {
@@ -139,7 +139,7 @@ func Of(rows []Row) (*Bench, error) {
 		row := &rows[i]
 		named := *row
 		named.Sources, named.Peer, named.Host = b.Made.Sources, b.Made.Peer, b.Made.Host
-		if named.name(); named.Case != row.Case {
+		if named.setCase(); named.Case != row.Case {
 			continue // of an earlier bench
 		}
 		p, err := ParsePair(row.Engine)
@@ -157,9 +157,9 @@ func Of(rows []Row) (*Bench, error) {
 	return b, nil
 }
 
-// name gives a row the digest of what decides whether it has to be made again. A timed row of one
-// program depends on the version of the other too: both must have run in turn.
-func (r *Row) name() {
+// setCase gives a row the digest of everything that decides whether it is made again. A timed row
+// of one program depends on the version of the other too: both must have run in turn.
+func (r *Row) setCase() {
 	id := []any{r.Graph, r.Engine, r.Program, r.Round}
 	if r.Round > 0 || r.Program == Weft {
 		id = append(id, r.Sources)
@@ -183,7 +183,7 @@ func (b *Bench) round(s Subject, p Pair, round int) []*Row {
 	var rows []*Row
 	for _, program := range []string{Weft, openSM} {
 		row := &Row{Subject: s, Engine: p.String(), Program: program, Round: int64(round), Made: b.Made}
-		row.name()
+		row.setCase()
 		rows = append(rows, row)
 	}
 	return rows
@@ -195,7 +195,7 @@ func (b *Bench) Do(ctx context.Context) error {
 	for _, s := range b.Subjects {
 		for _, p := range b.Pairs {
 			for round := range b.Rounds + 1 {
-				done, err := b.make(ctx, p, b.round(s, p, round), round > 0)
+				done, err := b.makeRound(ctx, p, b.round(s, p, round), round > 0)
 				if err != nil {
 					return err
 				}
@@ -232,9 +232,9 @@ func (b *Bench) Missing() (n int) {
 	return n
 }
 
-// make makes the runs of a round, all of them again if it must be whole and one is missing. It
-// reports whether all of them are done.
-func (b *Bench) make(ctx context.Context, p Pair, rows []*Row, whole bool) (bool, error) {
+// makeRound makes the missing runs of a round; if whole is true and one is missing, it makes all.
+// It reports whether all of them are done.
+func (b *Bench) makeRound(ctx context.Context, p Pair, rows []*Row, whole bool) (bool, error) {
 	missing := 0
 	for _, row := range rows {
 		if b.Rows[row.Case] == nil {

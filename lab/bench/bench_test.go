@@ -114,7 +114,7 @@ func TestNames(t *testing.T) {
 	row := func(program string, round int64, change func(*Row)) string {
 		r := &Row{Subject: Subject{Graph: "g", Fabric: "f"}, Engine: "e", Program: program, Round: round, Made: Made{Sources: "s", Peer: "p", Host: "h"}}
 		change(r)
-		r.name()
+		r.setCase()
 		return r.Case
 	}
 	same := func(*Row) {}
@@ -182,9 +182,9 @@ func TestRatios(t *testing.T) {
 	}
 }
 
-// TestOf: the rows alone, in any order, give the summary of the bench that made them; rows of other
-// sources are left out.
-func TestOf(t *testing.T) {
+// TestFromRows: the rows alone, in any order, give the summary of the bench that made them; rows of
+// other sources are left out.
+func TestFromRows(t *testing.T) {
 	b := newBench(&runs{})
 	old := newBench(&runs{})
 	old.Made.Sources, old.Subjects = "old", []Subject{{Fabric: "gone", Graph: "9"}}
@@ -203,7 +203,7 @@ func TestOf(t *testing.T) {
 			rows = append(rows, *row)
 		}
 	}
-	again, err := Of(rows)
+	again, err := FromRows(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestOf(t *testing.T) {
 	if got.String() != want.String() || !strings.Contains(got.String(), "| `a\\|b` | 0 | auto:nue | 3 | - | - | 4, 2 |") {
 		t.Errorf("%s\nwant\n%s", &got, &want)
 	}
-	if _, err := Of(nil); err == nil {
+	if _, err := FromRows(nil); err == nil {
 		t.Error("a bench of no rows")
 	}
 }

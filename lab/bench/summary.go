@@ -12,14 +12,14 @@ import (
 	"weft/study"
 )
 
-// Ratio says how many times as much OpenSM takes as weft.
+// Ratio is a cost of OpenSM divided by the same cost of weft.
 type Ratio struct {
 	N      int     `json:"n"`      // rounds, or fabrics
 	OpenSM float64 `json:"opensm"` // median of the rounds
-	Weft   float64 `json:"weft"`   // so
+	Weft   float64 `json:"weft"`   // median of the rounds
 	Mean   float64 `json:"ratio"`  // geometric mean of the ratios of the rounds
 	Low    float64 `json:"low95"`  // of its 95 % interval (Student's t of the logarithms); equal to Mean if N is below 2
-	High   float64 `json:"high95"` // so
+	High   float64 `json:"high95"` // of the same interval
 	log    stats.Interval
 }
 
@@ -164,7 +164,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// Times and Delivered return the tables of a summary, with a head.
+// Times returns the table of times and memory, with a head.
 func (s *Summary) Times() [][]string {
 	rows := [][]string{{"fabric", "hosts", "engine", "rounds", "routing, CPU s", "ratio", "bring-up, CPU s", "ratio", "wall s", "ratio", "MB", "ratio"}}
 	for i := range s.Comparisons {
@@ -174,7 +174,7 @@ func (s *Summary) Times() [][]string {
 		}
 		row := []string{c.Fabric, fmt.Sprint(c.Hosts), c.Engine, fmt.Sprint(c.CPU.N)}
 		for _, r := range []*Ratio{c.Route, c.CPU, c.Wall, c.Peak} {
-			row = append(row, r.both(), r.interval())
+			row = append(row, r.medians(), r.interval())
 		}
 		rows = append(rows, row)
 	}
@@ -193,8 +193,8 @@ func (s *Summary) Times() [][]string {
 	return append(rows, row)
 }
 
-// both prints the medians of both programs, OpenSM's first.
-func (r *Ratio) both() string {
+// medians prints the medians of both programs, OpenSM's first.
+func (r *Ratio) medians() string {
 	if r == nil {
 		return "-"
 	}
@@ -268,7 +268,7 @@ func upper(rows [][]string) [][]string {
 // Write prints a summary for people.
 func (s *Summary) Write(w io.Writer) error {
 	if times := s.Times(); len(times) > 1 {
-		fmt.Fprintf(w, "Times and memory, OpenSM's first; a ratio is OpenSM's by weft's, with its 95 %% interval over the rounds:\n")
+		fmt.Fprintf(w, "Times and memory, OpenSM's first; a ratio is OpenSM's value divided by weft's, with its 95 %% interval over the rounds:\n")
 		if err := study.Table(w, upper(times)); err != nil {
 			return err
 		}
@@ -315,7 +315,7 @@ func (b *Bench) Command(output string) string {
 
 // WriteMarkdown writes the tables for a page.
 func (s *Summary) WriteMarkdown(w io.Writer, command string) {
-	fmt.Fprintf(w, "\n```sh\n%s\n```\n\n%s\n", command, fold.Page("", fmt.Sprintf("%s and weft %s, %d cores (%s). Times and memory are medians of the rounds, OpenSM's first. A ratio is OpenSM's by weft's, with its 95 %% interval.",
+	fmt.Fprintf(w, "\n```sh\n%s\n```\n\n%s\n", command, fold.Page("", fmt.Sprintf("%s and weft %s, %d cores (%s). Times and memory are medians of the rounds, OpenSM's first. A ratio is OpenSM's value divided by weft's, with its 95 %% interval.",
 		s.Made.Peer, s.Made.Version, s.Made.Cores, s.Made.Platform)))
 	for _, rows := range [][][]string{s.Times(), s.Delivered()} {
 		if len(rows) < 2 {

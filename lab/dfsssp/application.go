@@ -91,7 +91,7 @@ func (p *paper) scaling(ctx context.Context, s *lab.Setup, figure, title string,
 		Name: figure, Title: "NAS " + title + " on Deimos: time of communication to that of DFSSSP", Kind: chart.Lines,
 		X: chart.Axis{Label: "cores", Log: true}, Y: chart.Axis{Label: "time to that of DFSSSP"},
 	}
-	c.Fill([]string{"minhop", "lash", countedMinHop}, nil, nil)
+	c.Fill([]string{"minhop", "lash", "minhop, counted"}, nil, nil)
 	got := map[int][]duration{}
 	for _, cores := range b.cores {
 		all, wanted := p.routeDeimos(ctx, s, count(cores))

@@ -1,6 +1,7 @@
 package dfsssp
 
 import (
+	"cmp"
 	"slices"
 
 	"weft/internal/chart"
@@ -23,13 +24,16 @@ func finish(c *chart.Chart) {
 	case "fig7", "fig8":
 		tenfold(c)
 	case "table2":
-		c.Y.Label = "time of communication, MinHop to DFSSSP"
+		c.Y.Label = "time of communication, MinHop to DFSSSP (1: no gain)"
+		for i := range c.Series {
+			c.Series[i].Name = cmp.Or(legendOfTable2[c.Series[i].Name], c.Series[i].Name)
+		}
 		c.Mark(saidOfTable2()...)
-		nameMarks(c, rangeOfPaper)
+		nameMarks(c, "paper: communication all or half")
 	case "fig14":
 		scaled(c, chart.Series{Name: "paper, BT (range)", Marks: minhop, Points: []chart.Point{
 			ofCommunication(121, -asWell, asWell), ofCommunication(256, -asWell, asWell), ofCommunication(manyCores, wholeOf("BT"), wholeOf("BT")),
-		}}, chart.Series{Name: "paper, SP (range)", Marks: countedMinHop, Points: []chart.Point{
+		}}, chart.Series{Name: "paper, SP, beside it (range)", Marks: minhop, Points: []chart.Point{
 			ofCommunication(manyCores*aside, wholeOf("SP"), wholeOf("SP")),
 		}})
 	case "fig16":
@@ -39,10 +43,10 @@ func finish(c *chart.Chart) {
 	}
 }
 
-const rangeOfPaper = "paper (range)"
+// legendOfTable2 says what the bars of Table II are.
+var legendOfTable2 = map[string]string{inTime: "in time, by packets", counted: "counted, by congestion"}
 
-// countedMinHop is a series in charts of communication.
-const countedMinHop = "minhop, counted"
+const rangeOfPaper = "paper (range)"
 
 // aside places a mark beside another one, on an axis of cores.
 const aside = 1.06
@@ -100,7 +104,7 @@ func tenfold(c *chart.Chart) {
 		}
 	}
 	c.Mark(said...)
-	nameMarks(c, "paper: 10 our minhop")
+	nameMarks(c, "paper: 10 times our minhop")
 }
 
 // saidOfFig4 returns the printed gains, or their range over all systems.
@@ -119,7 +123,7 @@ func saidOfFig4() (said []chart.PrintedValue) {
 func saidOfTable2() (said []chart.PrintedValue) {
 	for _, printed := range lab.ReadPrinted(publishedTable2) {
 		p := ofCommunication(0, printed.Number(gainOfWhole), printed.Number(gainOfWhole))
-		said = append(said, chart.PrintedValue{Series: inTime, Group: printed["benchmark"], Low: p.Low, High: p.High})
+		said = append(said, chart.PrintedValue{Series: legendOfTable2[inTime], Group: printed["benchmark"], Low: p.Low, High: p.High})
 	}
 	return said
 }

@@ -70,6 +70,11 @@ func finishVI(c *chart.Chart) {
 		c.Merge(.001)
 		c.Title = "Fig. 2's cluster: a spine stops at 20 ms, the tables change at 40 ms"
 		c.Mark(inSeries(c, saidOfPaper6[c.Name])...)
+		for i := range c.Series {
+			if s := &c.Series[i]; s.Of != "" {
+				s.Name = "paper: mFtree keeps half"
+			}
+		}
 		return
 	}
 	c.X.Label, c.Y.Label = "ports and stages of the tree; the one of 384 ports is oversubscribed", "throughput per port, gain over ftree (%)"
@@ -99,7 +104,7 @@ func inSeries(c *chart.Chart, said []chart.PrintedValue) []chart.PrintedValue {
 	said = slices.Clone(said)
 	for i := range said {
 		for _, s := range c.Series {
-			if names := strings.Split(s.Name, ", "); s.Marks == "" && slices.Contains(names, said[i].Series) {
+			if names := strings.Split(s.Name, chart.And); s.Marks == "" && slices.Contains(names, said[i].Series) {
 				if said[i].Of == said[i].Series {
 					said[i].Of = s.Name
 				}

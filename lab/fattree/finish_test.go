@@ -25,7 +25,7 @@ func TestFinish(t *testing.T) {
 			[]chart.Series{
 				{Name: "EFT", Points: []chart.Point{{Y: 80}}},
 				{Name: "BEFT"},
-				{Name: "paper, relative to our EFT", Marks: "BEFT", Of: "EFT", Points: []chart.Point{{Y: 85}}},
+				{Name: "paper: BEFT, relative to our EFT", Marks: "BEFT", Of: "EFT", Points: []chart.Point{{Y: 85}}},
 			},
 		},
 		{
@@ -53,9 +53,9 @@ func TestFinish(t *testing.T) {
 			finishVI,
 			[]chart.Series{
 				{Name: "ftree", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5}}},
-				{Name: "mFtree, ours", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5, Y: 50}}},
+				{Name: "mFtree and ours", Points: []chart.Point{{X: .5, Y: 100}, {X: 30.5, Y: 50}}},
 				{Name: "paper: ftree", Marks: "ftree", Points: []chart.Point{{X: 30.5}}},
-				{Name: "paper, relative to our mFtree, ours", Marks: "mFtree, ours", Of: "mFtree, ours", Points: []chart.Point{{X: 30.5, Y: 50}}},
+				{Name: "paper: mFtree keeps half", Marks: "mFtree and ours", Of: "mFtree and ours", Points: []chart.Point{{X: 30.5, Y: 50}}},
 			},
 		},
 		{

@@ -27,6 +27,7 @@ func LID() *lab.Reproduction {
 	return &lab.Reproduction{
 		Name:      "lid",
 		Says:      "To realise a set of paths with the fewest LIDs is NP-complete. Heuristics come close to the optimum, best of all color/L: the optimum saves less than 3 %. A routing that selects paths first and assigns LIDs afterwards carries less load on its busiest link, and needs fewer LIDs on large systems.",
+		Found:     "Our engine nue, with one lane and one LID a machine, puts less than half of the load of separate on its busiest link, in every row of Table VI (2.17 against 4.64 with 128 machines on 16 switches).",
 		Sentences: readSentences("lid"),
 		Paper:     "Nienaber, Yuan and Duan, \"LID Assignment in InfiniBand Networks\", IEEE TPDS 20(4), 2009 (paper 000).",
 		Assumptions: "Random networks have exactly 4 links per switch between uniformly drawn pairs, the average degree of 8. The paper draws them by GT-ITM and only gives the average. Machines, the root of up*/down* and the order of machines are drawn uniformly.\n" +

@@ -10,9 +10,9 @@ import (
 
 // Page is a page of results.
 type Page struct {
-	Title  string
-	blocks []block
-	best   table // engines, by the first figure
+	Title   string
+	blocks  []block
+	choices table // engines, by the first figure
 }
 
 // block is one part of a page: exactly one of its fields but summary.

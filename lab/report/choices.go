@@ -20,11 +20,10 @@ const mostNames = 2
 // cell has the best mean and the engines within 1 % of it, the best first; auto is named only if it
 // is behind, or alone.
 func (m *maker) choices(s *sweep.Summary) table {
-	type place struct{ network, damage string }
 	of := map[place][]sweep.Cell{}
-	for _, c := range s.Cells {
-		at := place{c.Network, c.Damage}
-		of[at] = append(of[at], c)
+	for i := range s.Cells {
+		at := placeOf(&s.Cells[i])
+		of[at] = append(of[at], s.Cells[i])
 	}
 	t := table{Head: []string{"network"}}
 	for _, damage := range m.damages {
@@ -32,7 +31,7 @@ func (m *maker) choices(s *sweep.Summary) table {
 		if share, is := percent(damage); is {
 			name = fmt.Sprintf("%.3g %% failed", share)
 		}
-		if damage == noDamage {
+		if damage == sweep.NoDamage {
 			name = "whole"
 		}
 		t.Head = append(t.Head, name)
@@ -88,5 +87,5 @@ func choice(cells []sweep.Cell, lower bool) string {
 
 // WriteChoices writes the table of the best engines of the first figure as Markdown.
 func (p *Page) WriteChoices(w io.Writer) {
-	p.best.writeMarkdown(w)
+	p.choices.writeMarkdown(w)
 }

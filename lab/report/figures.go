@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +13,8 @@ import (
 	"weft/lab/sweep"
 )
 
-// known are the words for figures: the label of an axis with its unit, and questions.
-var known = map[string]struct{ label, whole, damaged string }{
+// figureWords are the words for figures: the label of an axis with its unit, and questions.
+var figureWords = map[string]struct{ label, whole, damaged string }{
 	"ebb_share": {
 		"effective bisection bandwidth (share of a host's link)",
 		"Which engine delivers most bandwidth?", "Which engine keeps most bandwidth when links fail?",
@@ -43,7 +44,7 @@ var known = map[string]struct{ label, whole, damaged string }{
 }
 
 func label(figure string) string {
-	if k, is := known[figure]; is {
+	if k, is := figureWords[figure]; is {
 		return k.label
 	}
 	return figure
@@ -51,8 +52,8 @@ func label(figure string) string {
 
 // question returns the question that a figure answers.
 func (m *maker) question(figure string) string {
-	damaged := slices.ContainsFunc(m.rows(), func(row *sweep.Row) bool { return row.Damage != noDamage })
-	k, is := known[figure]
+	damaged := slices.ContainsFunc(m.rows(), func(row *sweep.Row) bool { return row.Damage != sweep.NoDamage })
+	k, is := figureWords[figure]
 	switch {
 	case is && damaged:
 		return k.damaged
@@ -64,12 +65,9 @@ func (m *maker) question(figure string) string {
 	return "Which engine has the best " + figure + "?"
 }
 
-// noDamage is the damage of whole fabrics.
-const noDamage = "none"
-
 // percent returns the share of failed links of a damage in per cent; false for other damages.
 func percent(damage string) (float64, bool) {
-	if damage == noDamage {
+	if damage == sweep.NoDamage {
 		return 0, true
 	}
 	share, err := strconv.ParseFloat(damage, 64)
@@ -77,18 +75,16 @@ func percent(damage string) (float64, bool) {
 }
 
 // figure writes what a figure shows.
-func (m *maker) figure(s *sweep.Summary) error {
+func (m *maker) figure(s *sweep.Summary) {
 	m.page.heading(m.question(s.Figure))
 	m.page.text(fmt.Sprintf("The figure is %s, column %s; %s is better. Whiskers are 95 %% intervals of the mean (Student's t). Axes of lines need not begin at 0.", label(s.Figure), s.Figure, s.Better))
 	m.best(s)
 	if len(m.networks) > 1 {
-		if err := m.differences(s); err != nil {
-			return err
-		}
+		m.differences(s)
 	}
 	m.pairs(s)
 	if len(m.networks) > 1 {
-		m.page.text("The best mean of each network, and the engines within 1 % of it:")
+		m.page.text("The best mean of each network, and the engines within 1 % of it, the best first. auto is named only where it is further behind, or best alone:")
 		m.page.table(m.choices(s))
 	}
 	drawn := m.networks[:min(len(m.networks), mostCharts)]
@@ -104,26 +100,31 @@ func (m *maker) figure(s *sweep.Summary) error {
 		m.page.text(fmt.Sprintf("Charts of %d more networks are left out; the table has all.", more))
 	}
 	m.page.fold("Means with intervals, and number of distinct fabrics", m.cells(s))
-	return nil
 }
 
-// best counts the fabrics with their damage on which an engine has the best mean.
+// place is a network with a damage: a row of the means, or a cell of the table of choices.
+type place struct{ network, damage string }
+
+// placeOf returns the place of a mean.
+func placeOf(c *sweep.Cell) place { return place{c.Network, c.Damage} }
+
+// best writes on how many places each engine has the best mean, or one within 1 % of it.
 func (m *maker) best(s *sweep.Summary) {
-	type place struct{ network, damage string }
 	top := map[place]float64{}
-	for _, c := range s.Cells {
-		at := place{c.Network, c.Damage}
-		if old, is := top[at]; !is || (c.Mean > old) == (s.Better == "higher") && c.Mean != old {
-			top[at] = c.Mean
+	for i := range s.Cells {
+		at, mean := placeOf(&s.Cells[i]), s.Cells[i].Mean
+		if old, is := top[at]; !is || (mean > old) == (s.Better == "higher") && mean != old {
+			top[at] = mean
 		}
 	}
 	wins, within := map[string]int{}, map[string]int{}
-	for _, c := range s.Cells {
-		best := top[place{c.Network, c.Damage}]
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		best := top[placeOf(c)]
 		if c.Mean == best {
 			wins[c.Contestant]++
 		}
-		if d := c.Mean - best; best != 0 && d*d <= .0001*best*best {
+		if math.Abs(c.Mean-best) <= near*math.Abs(best) {
 			within[c.Contestant]++
 		}
 	}
@@ -139,15 +140,15 @@ func (m *maker) best(s *sweep.Summary) {
 		}
 	}
 	if len(words) > 0 {
-		m.page.text(fmt.Sprintf("The best mean of %s (a network with a damage) has %s.", fold.Count(len(top), "fabric", "fabrics"), strings.Join(words, "; ")))
+		m.page.text(fmt.Sprintf("Engines with the best mean, of %s (a network with a damage; a tie counts for each engine): %s.", fold.Count(len(top), "fabric", "fabrics"), strings.Join(words, "; ")))
 	}
 }
 
 // differences draws the paired differences from the base by damage, over the networks.
-func (m *maker) differences(s *sweep.Summary) error {
+func (m *maker) differences(s *sweep.Summary) {
 	c := &chart.Chart{
 		Name: s.Figure + " difference", Title: fmt.Sprintf("How much better or worse than %s, on the same networks?", s.Against),
-		Y: chart.Axis{Label: "difference of " + unit(s.Figure), Close: true},
+		Y: chart.Axis{Label: differenceAxis(s), Close: true},
 	}
 	pairs := map[string]map[string]sweep.Versus{}
 	for _, damage := range m.damages {
@@ -171,11 +172,19 @@ func (m *maker) differences(s *sweep.Summary) error {
 		return v.Difference, is
 	})
 	m.page.chart(c)
-	return nil
 }
 
-// unit returns the label of a figure without its unit's explanation.
-func unit(figure string) string {
+// differenceAxis returns the label of a difference. It says which sign is better.
+func differenceAxis(s *sweep.Summary) string {
+	side := "above"
+	if s.Better == "lower" {
+		side = "below"
+	}
+	return fmt.Sprintf("%s: difference (%s 0 is better)", shortLabel(s.Figure), side)
+}
+
+// shortLabel returns the label of a figure without the unit in parentheses.
+func shortLabel(figure string) string {
 	text, _, _ := strings.Cut(label(figure), " (")
 	return text
 }
@@ -210,7 +219,7 @@ func axis(figure string) string {
 	if text := label(figure); len(text) <= 60 {
 		return text
 	}
-	return unit(figure)
+	return shortLabel(figure)
 }
 
 // byDamage adds a series for each engine in charts, with a point for each damage: lines over the
@@ -226,7 +235,7 @@ func (m *maker) byDamage(c *chart.Chart, value func(name, damage string) (stats.
 	var names []string
 	for _, damage := range m.damages {
 		name := damage
-		if name == noDamage {
+		if name == sweep.NoDamage {
 			name = "whole"
 		}
 		names = append(names, name)
@@ -253,7 +262,7 @@ func (m *maker) pairs(s *sweep.Summary) {
 	}
 	t := table{Head: []string{"engine", "pairs", "difference", "± 95 %", "better on", "worse on", "equal", "p, sign test", "p, Wilcoxon"}}
 	for _, v := range s.Pairs {
-		t.add(v.Contestant, fold.Count(v.Difference.N, strings.TrimSuffix(v.Of, "s"), v.Of), number(v.Difference.Mean), half(v.Difference),
+		t.add(v.Contestant, fold.Count(v.Difference.N, strings.TrimSuffix(v.Of, "s"), v.Of), sweep.Number(v.Difference.Mean), sweep.Half(v.Difference),
 			fmt.Sprint(v.Wins), fmt.Sprint(v.Losses), fmt.Sprint(v.Ties), probability(v.Sign), probability(v.Rank))
 	}
 	m.page.text(fmt.Sprintf("Each engine against %s, on the fabrics that both route with a proof. With several networks a pair is a network, with the mean of its damages and draws. The tests are two-sided, and not corrected for the number of rows.", s.Against))
@@ -262,7 +271,6 @@ func (m *maker) pairs(s *sweep.Summary) {
 
 // cells makes the table of means: a row for each network with a damage, a column for each engine.
 func (m *maker) cells(s *sweep.Summary) table {
-	type place struct{ network, damage string }
 	of := map[place]map[string]string{}
 	for _, row := range m.rows() {
 		at := place{row.Network, row.Damage}
@@ -273,12 +281,13 @@ func (m *maker) cells(s *sweep.Summary) table {
 			of[at][name] = row.Status
 		}
 	}
-	for _, c := range s.Cells {
-		text := number(c.Mean)
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		text := sweep.Number(c.Mean)
 		if c.N > 1 {
-			text += " ± " + half(c.Interval)
+			text += " ± " + sweep.Half(c.Interval)
 		}
-		of[place{c.Network, c.Damage}][c.Contestant] = fmt.Sprintf("%s (%d)", text, c.N)
+		of[placeOf(c)][c.Contestant] = fmt.Sprintf("%s (%d)", text, c.N)
 	}
 	t := table{Head: []string{"network", "damage"}}
 	for _, c := range s.Contestants {
@@ -300,19 +309,10 @@ func (m *maker) cells(s *sweep.Summary) table {
 	return t
 }
 
-// number, half and probability format as weft lab stats does, but for very small probabilities.
-func number(x float64) string { return fmt.Sprintf("%.6g", x) }
-
+// probability formats as weft lab stats does, but for very small probabilities.
 func probability(p float64) string {
 	if text := fmt.Sprintf("%.4f", p); p == 0 || text != "0.0000" {
 		return text
 	}
 	return "< 0.0001"
-}
-
-func half(i stats.Interval) string {
-	if i.N < 2 {
-		return "-"
-	}
-	return fmt.Sprintf("%.3g", i.Half)
 }

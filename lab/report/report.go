@@ -66,27 +66,28 @@ func New(r Results, o Options) (*Page, error) {
 		}
 	}
 	m.page.Title = cmp.Or(r.Title, m.question(figures[0]))
-	m.damages = distinct(m.rows(), func(row *sweep.Row) string { return row.Damage })
-	m.networks = distinct(m.rows(), func(row *sweep.Row) string { return row.Network })
+	m.damages = distinct(m.rows(), damageOf)
+	m.networks = distinct(m.rows(), networkOf)
 	for i, figure := range figures {
 		s, err := r.Summarise(m.Sheet, m.Rows, figure, o.Against)
 		if err != nil {
 			return nil, err
 		}
 		if i == 0 {
-			m.shown, m.page.best = m.most(s), m.choices(s)
+			m.shown, m.page.choices = drawn(s), m.choices(s)
 			m.outcomes(s)
 		}
-		if err := m.figure(s); err != nil {
-			return nil, err
-		}
+		m.figure(s)
 	}
-	m.made()
+	m.provenance()
 	return &m.page, nil
 }
 
 // rows lists the rows of the sheet in its order.
 func (m *maker) rows() []*sweep.Row { return m.Sheet.Rows(m.Rows) }
+
+func damageOf(row *sweep.Row) string  { return row.Damage }
+func networkOf(row *sweep.Row) string { return row.Network }
 
 // distinct lists the values of rows, each once, in the order of the rows.
 func distinct(rows []*sweep.Row, value func(*sweep.Row) string) (list []string) {
@@ -108,17 +109,19 @@ func (m *maker) filter() error {
 	wanted := func(name string, texts []string) bool {
 		return len(texts) == 0 || slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(name, text) })
 	}
-	left := slices.DeleteFunc(m.rows(), func(row *sweep.Row) bool {
+	all := m.rows()
+	left := slices.DeleteFunc(slices.Clone(all), func(row *sweep.Row) bool {
 		return !wanted(m.Contestant(row), m.options.Engines) || !wanted(row.Network, m.options.Networks)
 	})
 	if m.Sheet = m.Sheet.With(left); len(left) == 0 {
-		return fmt.Errorf("no row has an engine of %q and a network of %q", m.options.Engines, m.options.Networks)
+		return fmt.Errorf("no row has an engine of %q and a network of %q (engines: %s; networks: %s)", m.options.Engines, m.options.Networks,
+			strings.Join(distinct(all, m.Contestant), ", "), strings.Join(distinct(all, networkOf), ", "))
 	}
 	return nil
 }
 
-// most returns the contestants of the charts: the base, and those with the most proven cases.
-func (m *maker) most(s *sweep.Summary) (names []string) {
+// drawn returns the contestants that charts show: the base, and those with the most proven cases.
+func drawn(s *sweep.Summary) (names []string) {
 	byProven := slices.Clone(s.Contestants)
 	slices.SortStableFunc(byProven, func(a, b sweep.Contestant) int {
 		return cmp.Or(boolean(b.Name == s.Against)-boolean(a.Name == s.Against), b.Proven-a.Proven)
@@ -142,8 +145,8 @@ func boolean(is bool) int {
 	return 0
 }
 
-// The statuses of rows that have no figure to compare, as rows hold them.
-var failures = []string{"not proven", "refused", "not run"}
+// failures are the statuses of rows without a figure to compare.
+var failures = []string{sweep.NotProven, sweep.Refused, sweep.NotRun}
 
 // outcomes writes how the cases ended.
 func (m *maker) outcomes(s *sweep.Summary) {
@@ -208,8 +211,8 @@ func (m *maker) reasons() {
 	}
 }
 
-// made writes how the results were made.
-func (m *maker) made() {
+// provenance writes how the results were made.
+func (m *maker) provenance() {
 	m.page.heading("How this was made")
 	rows := m.rows()
 	m.page.text(fmt.Sprintf("%d of %d cases have a row. The command was", len(m.Sheet.Distinct(m.Rows)), m.Sheet.Number()))

@@ -100,7 +100,7 @@ func TestFigures(t *testing.T) {
 			for _, series := range b.chart.Series {
 				for _, pt := range series.Points {
 					if !slices.ContainsFunc(s.Cells, func(c sweep.Cell) bool {
-						return strings.HasSuffix(b.chart.Title, "  "+c.Network) && c.Contestant == series.Name && c.Mean == pt.Y && pt.Low == c.Mean-c.Half && pt.High == c.Mean+c.Half && place(b.chart, c.Damage) == pt.X
+						return strings.HasSuffix(b.chart.Title, "  "+c.Network) && c.Contestant == series.Name && c.Mean == pt.Y && pt.Low == c.Mean-c.Half && pt.High == c.Mean+c.Half && damageAt(b.chart, c.Damage) == pt.X
 					}) {
 						t.Errorf("%v: %s, %s: %+v is no mean of the summary", damages, b.chart.Title, series.Name, pt)
 					}
@@ -134,8 +134,27 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// place returns where a chart has a damage.
-func place(c *chart.Chart, damage string) float64 {
+// TestBetterSide: the axis of differences says on which side of 0 an engine is better than the
+// base.
+func TestBetterSide(t *testing.T) {
+	r := results(t, "none", "0.05")
+	lids := int64(40)
+	for _, row := range r.Rows {
+		row.LIDs = &lids
+	}
+	for figure, want := range map[string]string{"ebb_share": "above 0 is better", "lids": "below 0 is better"} {
+		p, err := New(r, Options{Figures: []string{figure}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(html(t, p), want) {
+			t.Errorf("%s: no %q in the page", figure, want)
+		}
+	}
+}
+
+// damageAt returns the place of a damage on the axis of a chart.
+func damageAt(c *chart.Chart, damage string) float64 {
 	if c.Kind == chart.Bars {
 		if damage == "none" {
 			damage = "whole"

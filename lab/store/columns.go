@@ -20,7 +20,7 @@ const keyColumn = "case"
 // Column is a column of the rows of a type.
 type Column struct {
 	Name string
-	Made bool // how the row was made (tag store:"made"): may differ between two runs
+	Made bool // says how the row was made (tag store:"made"): may differ between two runs
 	// Label marks the names that a list of rows gives a row (tag store:"label"): two lists may give
 	// one row different names.
 	Label bool
@@ -95,7 +95,7 @@ func Text(v any) string {
 	}
 }
 
-// set gives a cell the value of its text.
+// set parses a text into a cell.
 func set[R any](row *R, c *Column, text string) error {
 	v := reflect.ValueOf(row).Elem().FieldByIndex(c.at)
 	if v.Kind() == reflect.Pointer {
@@ -128,16 +128,16 @@ func set[R any](row *R, c *Column, text string) error {
 	return nil
 }
 
-// Difference is a column in which two rows differ, with the texts of both cells.
+// Difference names a column where two rows differ, and holds the texts of both cells.
 type Difference struct{ Column, A, B string }
 
-// Differences compares two rows by all columns but those with Made.
+// Differences compares two rows by all columns but those with the tag made.
 func Differences[R any](a, b *R) []Difference {
 	return differences(a, b, Columns[R](), func(c *Column) bool { return c.Made })
 }
 
-// Disagreements compares two rows of one name, of which each has been measured: by all columns but
-// those with Made or Label.
+// Disagreements compares two measured rows of one name by the columns that its result decides: all
+// but those with the tags made and label.
 func Disagreements[R any](a, b *R) []Difference {
 	return differences(a, b, Columns[R](), func(c *Column) bool { return c.Made || c.Label })
 }

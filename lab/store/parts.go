@@ -30,8 +30,9 @@ const (
 	temporaryMark = ".tmp-"
 )
 
-// Parts is a folder to which a worker adds Parquet files. Each appears under its name only when it
-// is whole, so any file system will do, and any number of workers. It is safe for concurrent use.
+// Parts is a folder that collects the Parquet files of workers, opened by one of them. A file
+// appears under its name only when it is whole, so any file system will do, and any number of
+// workers. It is safe for concurrent use.
 type Parts[R any] struct {
 	queue[R]
 	dir, worker string
@@ -130,8 +131,8 @@ func flat(columns []Column, more []string) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// WriteParquet writes rows as a Parquet file, with further columns of numbers behind those of the
-// rows; extra returns them, nil for no value.
+// WriteParquet writes rows as a Parquet file. The columns of numbers named in more follow, and
+// extra returns their cells for row i, nil for no value.
 func WriteParquet[R any](w io.Writer, rows []R, more []string, extra func(i int) ([]*float64, error)) error {
 	columns := Columns[R]()
 	line := reflect.New(flat(columns, more))

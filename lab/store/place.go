@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// networks names the file systems that other machines can write to, by magic number. SQLite needs
-// locks and mapped memory, which do not hold there.
-var networks = map[uint32]string{
+// networkFileSystems names the file systems that other machines can write to, by magic number.
+// SQLite's locks and mapped memory do not work there.
+var networkFileSystems = map[uint32]string{
 	0x6969: "NFS", 0x517b: "SMB", 0xff534d42: "CIFS", 0xfe534d42: "SMB", 0x0bd00bd0: "Lustre", 0x47504653: "GPFS",
 	0x00c36400: "Ceph", 0x5346414f: "AFS", 0x73757245: "Coda", 0x19830326: "BeeGFS", 0x65735546: "FUSE (such as sshfs or GlusterFS)",
 	0x7461636f: "OCFS2", 0x01161970: "GFS2", 0xaad7aaea: "PanFS", 0x20030528: "OrangeFS",
@@ -21,21 +21,21 @@ var networks = map[uint32]string{
 // statfs is the system call of this name.
 type statfs func(string, *syscall.Statfs_t) error
 
-// networkOf does the work of NetworkOf.
-func networkOf(dir string, statfs statfs) (string, error) {
+// networkFileSystem does the work of NetworkFileSystem.
+func networkFileSystem(dir string, statfs statfs) (string, error) {
 	var s syscall.Statfs_t
 	if err := statfs(dir, &s); err != nil {
 		return "", fmt.Errorf("%s: %w", dir, err)
 	}
-	return networks[uint32(s.Type)], nil
+	return networkFileSystems[uint32(s.Type)], nil
 }
 
-// NetworkOf returns the kind of network file system that a folder is on, "" for a local disk.
-func NetworkOf(dir string) (string, error) { return networkOf(dir, syscall.Statfs) }
+// NetworkFileSystem returns the kind of network file system of a folder, "" for a local disk.
+func NetworkFileSystem(dir string) (string, error) { return networkFileSystem(dir, syscall.Statfs) }
 
 // checkPlace returns an error if a path is on a network file system.
 func checkPlace(path string, statfs statfs) error {
-	kind, err := networkOf(filepath.Dir(path), statfs)
+	kind, err := networkFileSystem(filepath.Dir(path), statfs)
 	if err == nil && kind != "" {
 		err = fmt.Errorf("%s lies on a network file system, %s: SQLite's locks do not hold there, and two machines could spoil the file. "+
 			"Put the store on a local disk; on shared disks let each worker write its part (--shard I/N -o FOLDER), and merge them (weft lab merge)", path, kind)
@@ -83,14 +83,14 @@ func OpenAnywhere[R any](path string) (*Store[R], error) {
 }
 
 func openAnywhere[R any](path, temporary string, statfs statfs) (*Store[R], error) {
-	kind, err := networkOf(filepath.Dir(path), statfs)
+	kind, err := networkFileSystem(filepath.Dir(path), statfs)
 	if err != nil {
 		return nil, err
 	}
 	if kind == "" {
 		return Open[R](path)
 	}
-	if own, err := networkOf(temporary, statfs); err != nil || own != "" {
+	if own, err := networkFileSystem(temporary, statfs); err != nil || own != "" {
 		return nil, errors.Join(err, fmt.Errorf("%s lies on %s, and the folder for temporary files, %s, is not local either: set TMPDIR to a folder on a local disk", path, kind, temporary))
 	}
 	dir, err := os.MkdirTemp(temporary, "weft-store-")

@@ -69,7 +69,7 @@ func read[R any](path string, statfs statfs) (*Store[R], error) {
 		return nil, err
 	}
 	mode := "rw&_pragma=query_only(1)" // rw: it may have to take back the last write of a killed process
-	if kind, err := networkOf(filepath.Dir(path), statfs); err == nil && kind != "" {
+	if kind, err := networkFileSystem(filepath.Dir(path), statfs); err == nil && kind != "" {
 		mode = "ro&immutable=1"
 	}
 	s := &Store[R]{path: path, columns: Columns[R]()}
@@ -207,14 +207,14 @@ func (s *Store[R]) insert(rows []R) error {
 	return nil
 }
 
-// Tell stores a text about the rows by its name, such as the description of the sweep.
-func (s *Store[R]) Tell(name, text string) error {
+// SetAbout stores a text about the rows by its name, such as the description of the sweep.
+func (s *Store[R]) SetAbout(name, text string) error {
 	_, err := s.db.Exec("INSERT OR REPLACE INTO about VALUES (?, ?)", name, text)
 	return err
 }
 
-// Told returns a text about the rows, "" if there is none.
-func (s *Store[R]) Told(name string) (text string, err error) {
+// About returns a text about the rows, "" if there is none.
+func (s *Store[R]) About(name string) (text string, err error) {
 	err = s.db.QueryRow("SELECT text FROM about WHERE name = ?", name).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil

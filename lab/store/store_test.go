@@ -56,7 +56,7 @@ func TestRoundTrips(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(db.Tell("sweep", "x"), db.Close()); err != nil {
+	if err := errors.Join(db.SetAbout("sweep", "x"), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if db, err = Read[row](filepath.Join(dir, "s p%41?.db")); err != nil {
@@ -66,7 +66,7 @@ func TestRoundTrips(t *testing.T) {
 	if got, err := db.Rows(); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("SQLite: %v, %+v", err, got)
 	}
-	if text, err := db.Told("sweep"); err != nil || text != "x" {
+	if text, err := db.About("sweep"); err != nil || text != "x" {
 		t.Errorf("%q, %v", text, err)
 	}
 	for _, name := range []string{"x.csv", "x.tsv"} {

@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// TextFile is a file of lines to which rows are added: with commas, or with tabs if its name ends
-// in .tsv. It is safe for concurrent use.
+// TextFile is an open text file with a line for each row: with commas, or with tabs if its name
+// ends in .tsv. It is safe for concurrent use.
 type TextFile[R any] struct {
 	columns []Column
 	mu      sync.Mutex
@@ -24,7 +24,7 @@ type TextFile[R any] struct {
 	end     int64 // of the last whole row
 }
 
-// comma returns what separates the cells of a file.
+// comma returns the character between the cells of a file.
 func comma(path string) rune {
 	if filepath.Ext(path) == ".tsv" {
 		return '\t'
@@ -157,9 +157,14 @@ func readText[R any](name string, in io.Reader) (rows []R, err error) {
 	}
 }
 
-// WriteText writes rows as lines, with further columns behind those of the rows.
+// WriteText writes rows as lines. The columns named in more follow, and extra returns their cells
+// for row i.
 func WriteText[R any](name string, w io.Writer, rows []R, more []string, extra func(i int) ([]string, error)) error {
-	columns := Columns[R]()
+	return writeText(name, w, rows, Columns[R](), more, extra)
+}
+
+// writeText writes some columns of rows, and more columns as WriteText does.
+func writeText[R any](name string, w io.Writer, rows []R, columns []Column, more []string, extra func(i int) ([]string, error)) error {
 	out := csv.NewWriter(w)
 	out.Comma = comma(name)
 	if err := out.Write(append(Head(columns), more...)); err != nil {

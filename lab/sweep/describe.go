@@ -1,8 +1,11 @@
 // Package sweep runs engines on many fabrics, whole and damaged, under workloads, and compares
 // them. A Description says what to run (describe.go, read.go). Expand makes its cases; the name of
-// a case is a digest of all that decides its result (expand.go). A Run computes the
-// cases that no store has yet, on several cores (run.go, draws.go). Summarise compares the engines
+// a case is a digest of everything that decides its result (expand.go). A Run computes the cases
+// that no store has yet, on several cores (run.go, draws.go). Summarise compares the engines
 // (summary.go). Package lab/measure computes a case; lab/store keeps the rows.
+//
+// A network is a fabric without damage. A cell is a network with a damage, and its draws fail
+// different links. A contestant is an engine with its lanes and LMC.
 package sweep
 
 import (
@@ -74,12 +77,12 @@ type Derived struct {
 	Formula string `yaml:"formula" doc:"such as ebb_share / vls"`
 }
 
-// none is the damage of a whole fabric.
-const none = "none"
+// NoDamage is the damage of a whole fabric.
+const NoDamage = "none"
 
 // SetUsual sets missing options to their usual values.
 func (d *Description) SetUsual() {
-	usual(&d.Damage, none)
+	usual(&d.Damage, NoDamage)
 	usual(&d.Lanes, 0)
 	usual(&d.LMC, 0)
 	usual(&d.Seeds.Engine, 1)
@@ -97,7 +100,7 @@ func (d *Description) SetUsual() {
 	if d.Draws.Figure == "" {
 		d.Draws.Figure = "ebb_share"
 	}
-	if d.TimeLimit == none {
+	if d.TimeLimit == "none" {
 		d.TimeLimit = ""
 	}
 }
@@ -115,6 +118,9 @@ const mostDraws = 100_000
 func (d *Description) Validate() error {
 	if len(d.Fabrics) == 0 {
 		return errors.New("fabrics: name a FABRIC, or a file of them with list")
+	}
+	if err := errors.Join(checkQuotes("fabrics", d.Fabrics), checkQuotes("damage", d.Damage)); err != nil {
+		return err
 	}
 	if len(d.Engines) == 0 {
 		return errors.New("engines: name an engine (weft route --engines lists them)")
@@ -147,6 +153,21 @@ func (d *Description) Validate() error {
 		return err
 	}
 	return errors.Join(d.Draws.validate(), d.Seeds.validate(), d.validateWorkloads(), d.compile())
+}
+
+// checkQuotes returns an error for a formula that YAML split at its commas, because it had no
+// quotes.
+func checkQuotes(option string, list []string) error {
+	for i, text := range list {
+		if strings.Count(text, "(") > strings.Count(text, ")") {
+			whole := text
+			for k := i + 1; k < len(list) && strings.Count(whole, "(") > strings.Count(whole, ")"); k++ {
+				whole += "," + list[k]
+			}
+			return fmt.Errorf("%s: %q: quote a formula with a comma: %q", option, text, whole)
+		}
+	}
+	return nil
 }
 
 // Limit returns the time limit, 0 for none.
@@ -215,7 +236,7 @@ func damageOf(text string) (suffix string, drawn bool, err error) {
 	var share float64
 	text = strings.TrimSpace(text)
 	switch n, scan := fmt.Sscanf(text+"|", "%g|", &share); {
-	case text == none:
+	case text == NoDamage:
 		return "", false, nil
 	case n == 1 && scan == nil && !strings.ContainsAny(text, "(|"):
 		if !(share >= 0 && share <= 1) {

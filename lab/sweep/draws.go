@@ -8,10 +8,10 @@ import (
 	"weft/lab/store"
 )
 
-// more returns the number of draws of each cell for the next round, nil if no cell needs more. A
-// cell needs more until the interval of each contestant's mean is narrow enough, or it has the most
-// draws. more doubles the draws: fewer looks keep the intervals honest.
-func (r *Run) more(p *Plan, draws map[string]int) map[string]int {
+// moreDraws returns the number of draws of each cell for the next round, nil if no cell needs more.
+// A cell needs more until the interval of each contestant's mean is narrow enough, or it has the
+// most draws. It doubles the draws: fewer looks keep the intervals honest.
+func (r *Run) moreDraws(p *Plan, draws map[string]int) map[string]int {
 	if r.Draws.Within == 0 {
 		return nil
 	}

@@ -24,7 +24,7 @@ import (
 type Setup struct {
 	// Open makes the Graph of a FABRIC argument.
 	Open func(arg string) (*fabric.Graph, error)
-	// Digest returns the digest of the sources of packages and of all that they import.
+	// Digest returns the digest of the sources of packages and of their imports.
 	Digest  func(packages ...string) (string, error)
 	Kinds   []fabric.KindRule // of the file that the description names; so Levels
 	Levels  levels.Levels
@@ -34,7 +34,8 @@ type Setup struct {
 	Now func() time.Duration
 }
 
-// identity is all that decides the result of a case. Two cases with the same JSON are one.
+// identity holds everything that decides the result of a case. Two cases with the same JSON are
+// one.
 type identity struct {
 	Graph       string          `json:"graph"`
 	Routing     measure.Routing `json:"routing"`
@@ -123,7 +124,7 @@ func (d *Description) variants(draws map[string]int) (list []*variant) {
 			suffix, drawn, _ := damageOf(text) // Validate has checked it
 			damage := strings.TrimSpace(text)
 			if suffix == "" {
-				damage = none
+				damage = NoDamage
 			}
 			place := Place{Fabric: network, Network: network, Damage: damage}
 			if seen[place.cell()] {
@@ -153,14 +154,14 @@ func (d *Description) variants(draws map[string]int) (list []*variant) {
 // holds the number of draws of cells with more than the least.
 func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int) (*Plan, error) {
 	variants := d.variants(draws)
-	err := par.For(ctx, s.Workers, len(variants), func(_, i int) error { return d.check(variants[i], s) })
+	err := par.For(ctx, s.Workers, len(variants), func(_, i int) error { return d.open(variants[i], s) })
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{Equal: equalDraws(variants)}
 	e := expansion{Description: d, Setup: s, plan: p, jobs: map[string]*Job{}, cases: map[string]bool{}, points: map[point]bool{}, sources: map[string]string{}, size: map[int]int64{}}
 	for _, v := range variants {
-		if err := e.variant(v); err != nil {
+		if err := e.addFabric(v); err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +169,7 @@ func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int
 	return p, nil
 }
 
-// dealtBy returns the key by which a job is dealt to a shard. If draws go on until intervals are
+// dealtBy returns the key that decides the shard of a job. If draws go on until intervals are
 // narrow, all jobs of a cell belong to one shard, because the decision needs all rows of the cell.
 func (d *Description) dealtBy(j *Job) string {
 	if d.Draws.Within > 0 {
@@ -205,11 +206,12 @@ func (p *Plan) digest() string {
 	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
-// Equal tells that draws of a cell are equal to others, or fail nothing.
+// Equal notes a cell with draws that are equal to others, or fail nothing.
 type Equal struct{ cell, text string }
 
-// equalDraws lists the cells with such draws. It compares a draw with those of its cell and with
-// fabrics that are not drawn: the number of draws of another cell may be unknown to this worker.
+// equalDraws lists the cells with such draws. It compares a draw with the other draws of its cell
+// and with fabrics that are not drawn: this worker may not know the number of draws of another
+// cell.
 func equalDraws(variants []*variant) (list []Equal) {
 	whole, distinct := map[string]bool{}, map[point]bool{}
 	equal, drawn := map[int]int{}, map[int]int{}
@@ -234,14 +236,14 @@ func equalDraws(variants []*variant) (list []Equal) {
 	return list
 }
 
-// check opens the fabric of a variant and describes it. A whole fabric must have the switches that
-// engine options name; a damaged one may have lost them, and its cases are not run.
-func (d *Description) check(v *variant, s *Setup) error {
-	g, err := v.measure(s)
+// open opens the fabric of a variant. A whole fabric must have the switches that engine options
+// name; a damaged one may have lost them, and its cases are not run.
+func (d *Description) open(v *variant, s *Setup) error {
+	g, err := v.describe(s)
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.Fabric, err)
 	}
-	if v.Damage != none {
+	if v.Damage != NoDamage {
 		return nil
 	}
 	for _, text := range d.Engines {
@@ -256,8 +258,8 @@ func (d *Description) check(v *variant, s *Setup) error {
 	return nil
 }
 
-// measure opens the fabric of a variant and describes it.
-func (v *variant) measure(s *Setup) (*fabric.Graph, error) {
+// describe opens the fabric of a variant and describes it.
+func (v *variant) describe(s *Setup) (*fabric.Graph, error) {
 	g, err := s.Open(v.Fabric)
 	if err != nil {
 		return nil, err
@@ -291,8 +293,8 @@ type point struct {
 	name string
 }
 
-// variant adds the cases of a fabric.
-func (e *expansion) variant(v *variant) error {
+// addFabric adds the cases of a fabric.
+func (e *expansion) addFabric(v *variant) error {
 	for _, text := range e.Engines {
 		chain, err := measure.ParseEngines(text, e.optionsOf(text))
 		if err != nil {
@@ -302,7 +304,7 @@ func (e *expansion) variant(v *variant) error {
 			for _, lmc := range e.LMC {
 				for _, seed := range e.Seeds.Engine {
 					routing := &measure.Routing{Engines: chain, VLs: vls, LMC: uint8(lmc), Fresh: e.FreshLIDs, Seed: seed, Kinds: e.Setup.Kinds, Levels: e.Setup.Levels}
-					if err := e.routing(v, text, routing); err != nil {
+					if err := e.addRouting(v, text, routing); err != nil {
 						return err
 					}
 				}
@@ -322,8 +324,8 @@ func (d *Description) optionsOf(chain string) (list []string) {
 	return list
 }
 
-// routing adds the cases of one routing of a fabric.
-func (e *expansion) routing(v *variant, text string, routing *measure.Routing) error {
+// addRouting adds the cases of one routing of a fabric.
+func (e *expansion) addRouting(v *variant, text string, routing *measure.Routing) error {
 	for i := range e.Workloads {
 		w := &e.Workloads[i]
 		sources, err := e.sourcesOf(w)
@@ -348,16 +350,16 @@ func (e *expansion) routing(v *variant, text string, routing *measure.Routing) e
 			e.plan.Points++
 			if at := (point{v.number, c.Row.Case}); !e.points[at] {
 				e.points[at] = true
-				e.add(v, c, routing)
+				e.addCase(v, c, routing)
 			}
 		}
 	}
 	return nil
 }
 
-// add puts a case into the job of its Plan. If cells are shared out to workers, each cell has jobs
-// of its own: another worker does not know how many draws the others make.
-func (e *expansion) add(v *variant, c *Case, routing *measure.Routing) {
+// addCase puts a case into the job of its Plan. If cells are shared out to workers, each cell has
+// jobs of its own: another worker does not know how many draws the others make.
+func (e *expansion) addCase(v *variant, c *Case, routing *measure.Routing) {
 	data, err := json.Marshal(routing)
 	if err != nil {
 		panic(fmt.Sprintf("sweep: a routing without JSON: %v", err))

@@ -93,7 +93,7 @@ func CheckFigure(name string) error {
 // compile checks conditions and formulas. Conditions see the columns with a value before a case
 // runs; formulas see all columns.
 func (d *Description) compile() error {
-	before := known(&Row{})
+	before := beforeRun(&Row{})
 	for option, list := range map[string][]string{"only": d.Only, "skip": d.Skip} {
 		for _, text := range list {
 			if _, err := d.condition(text, before); err != nil {
@@ -122,7 +122,7 @@ func (d *Description) condition(text string, env map[string]any) (*vm.Program, e
 // formula compiles the formula of a column, once.
 func (d *Description) formula(text string) (*vm.Program, error) {
 	return d.program("formula "+text, func() (*vm.Program, error) {
-		return expr.Compile(text, expr.Env(numbers(&Row{})), expr.AsFloat64())
+		return expr.Compile(text, expr.Env(asNumbers(&Row{})), expr.AsFloat64())
 	})
 }
 
@@ -142,8 +142,8 @@ func (d *Description) program(name string, compile func() (*vm.Program, error)) 
 	return p, nil
 }
 
-// known returns the columns that conditions see: the name of a case, its fabric and its job.
-func known(row *Row) map[string]any {
+// beforeRun returns the columns that conditions see: the name of a case, its fabric and its job.
+func beforeRun(row *Row) map[string]any {
 	return values(&struct {
 		Case string `parquet:"case"`
 		Place
@@ -151,8 +151,8 @@ func known(row *Row) map[string]any {
 	}{row.Case, row.Place, row.Asked})
 }
 
-// numbers returns what formulas see of a row: every column, those without a value as 0.
-func numbers(row *Row) map[string]any {
+// asNumbers returns the columns that formulas see: all of a row; 0 for a column without a value.
+func asNumbers(row *Row) map[string]any {
 	env := values(row)
 	for name, v := range env {
 		switch x := v.(type) {
@@ -170,7 +170,7 @@ func (d *Description) keeps(row *Row) (bool, error) {
 	if len(d.Only)+len(d.Skip) == 0 {
 		return true, nil
 	}
-	env := known(row)
+	env := beforeRun(row)
 	for k, text := range slices.Concat(d.Only, d.Skip) {
 		program, err := d.condition(text, env)
 		if err != nil {
@@ -190,7 +190,7 @@ func (d *Description) keeps(row *Row) (bool, error) {
 // Further returns the derived columns of a row; nil where a column of the formula has no value. It
 // is not safe for concurrent use.
 func (d *Description) Further(row *Row) (list []*float64, err error) {
-	cells, env := values(row), numbers(row)
+	cells, env := values(row), asNumbers(row)
 	for _, c := range d.Columns {
 		program, err := d.formula(c.Formula)
 		if err != nil {

@@ -53,9 +53,9 @@ type Asked struct {
 // Statuses of a row.
 const (
 	Proven    = "proven"
-	notProven = "not proven" // measured all the same
-	refused   = "refused"    // by the engine
-	notRun    = "not run"    // an option that the fabric cannot have, a time limit, or a fault of weft
+	NotProven = "not proven" // measured all the same
+	Refused   = "refused"    // by the engine
+	NotRun    = "not run"    // an option that the fabric cannot have, a time limit, or a fault of weft
 )
 
 // Outcome says how a case ended.
@@ -104,7 +104,7 @@ func (row *Row) as(l *Label) *Row {
 }
 
 // Weak reports whether a row gives way to another one of its case: the case was not run.
-func Weak(row *Row) bool { return row.Status == notRun }
+func Weak(row *Row) bool { return row.Status == NotRun }
 
 // values returns the cells of a row, or of a part of one, by column, for conditions and formulas.
 func values[R any](row *R) map[string]any {

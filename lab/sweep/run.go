@@ -103,7 +103,7 @@ func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 		if err := r.round(ctx, p); err != nil {
 			return p, errors.Join(err, r.Keep.Flush())
 		}
-		if draws = r.more(p, draws); draws == nil {
+		if draws = r.moreDraws(p, draws); draws == nil {
 			return p, r.Keep.Flush()
 		}
 	}
@@ -124,7 +124,7 @@ func (r *Run) missing(p *Plan) (jobs []*Job, cases int, err error) {
 			}
 			seen[c.Row.Case] = true
 			have := r.Rows[c.Row.Case]
-			if have == nil || have.Status == notRun {
+			if have == nil || have.Status == NotRun {
 				left.Cases = append(left.Cases, c)
 				continue
 			}
@@ -252,9 +252,9 @@ func (r *Run) try(ctx context.Context, step func(context.Context) error) (err er
 
 // fail gives a row the reason why it has no figures.
 func (row *Row) fail(err error) {
-	row.Status, row.Reason = notRun, oneLine(err.Error())
+	row.Status, row.Reason = NotRun, oneLine(err.Error())
 	if refusal, is := errors.AsType[*route.Refusal](err); is {
-		row.Status, row.Reason = refused, oneLine(refusal.Reason)
+		row.Status, row.Reason = Refused, oneLine(refusal.Reason)
 	}
 }
 
@@ -271,7 +271,7 @@ func (c *Case) measure(ctx context.Context, g *fabric.Graph, routed *planner.Res
 		row.Replies = "same"
 	}
 	if !routed.Report.OK {
-		row.Status, row.Reason = notProven, unproven(routed)
+		row.Status, row.Reason = NotProven, unproven(routed)
 	}
 	if w := &c.identity.Workload; w.Packets != nil {
 		f, err := packetload.Measure(ctx, g, routed, w.Packets, c.identity.TrafficSeed, workers)

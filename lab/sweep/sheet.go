@@ -11,7 +11,7 @@ import (
 )
 
 // Sheet is the list of a sweep's cases. A store can have more rows: of an earlier description, or
-// of sources that have changed since. The labels are those of this sweep; a row in a store has the
+// of sources that have changed since. The labels belong to this sweep; a row in a store has the
 // labels of the sweep that put it there.
 type Sheet struct {
 	Description string   `json:"description"` // YAML
@@ -35,7 +35,7 @@ type Point struct {
 	At    int64 `json:"at"`    // place in the order of the sweep, which all workers agree on
 }
 
-// Number returns the number of cases of the sweep, as far as it is known.
+// Number returns the number of cases of the sweep that are known so far.
 func (s *Sheet) Number() int { return max(len(s.Cases), s.Whole) }
 
 // named is a Point with its names.
@@ -168,7 +168,7 @@ func JoinSheets(sheets []*Sheet) (*Sheet, []int, error) {
 	next := 1
 	for _, s := range sheets {
 		if s.Description != first.Description || s.Shards != first.Shards {
-			return nil, nil, fmt.Errorf("workers %d and %d run different sweeps: give each sweep a folder of its own", first.Shard, s.Shard)
+			return nil, nil, fmt.Errorf("parts %d/%d and %d/%d are of different sweeps: give each sweep a folder of its own", first.Shard, first.Shards, s.Shard, s.Shards)
 		}
 		if !slices.Equal(s.Sources, first.Sources) {
 			return nil, nil, fmt.Errorf("workers %d and %d have different sources (%s and %s): run one version of weft, on one kind of processor", first.Shard, s.Shard, strings.Join(first.Sources, " "), strings.Join(s.Sources, " "))
@@ -232,15 +232,15 @@ func commandOf(sheets []*Sheet, whole bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// Repeat computes the case of a row again and returns the new row. Its Sources are those of this
-// program; if the row has others, the results may differ.
+// Repeat computes the case of a row again and returns the new row, with the Sources of this
+// program. If the old row has others, the results may differ.
 func (r *Run) Repeat(ctx context.Context, row *Row) (*Row, error) {
 	var id identity
 	if err := json.Unmarshal([]byte(row.Identity), &id); err != nil {
 		return nil, fmt.Errorf("row %s: identity: %w", row.Case, err)
 	}
 	v := &variant{Place: row.Place}
-	if _, err := v.measure(r.Setup); err != nil {
+	if _, err := v.describe(r.Setup); err != nil {
 		return nil, err
 	}
 	if v.Graph != row.Graph {

@@ -46,8 +46,8 @@ type Cell struct {
 // Versus compares two contestants on the fabrics that both route with a proof.
 type Versus struct {
 	Contestant string `json:"contestant"`
-	// Of names the subjects of the comparison: networks, each with the mean of its draws, if there
-	// are several; else draws.
+	// Of names the subjects of the comparison: networks, each with the mean of its damages and
+	// draws, if there are several; else fabrics, which are the draws of one network.
 	Of string `json:"of"`
 	stats.Pairs
 }
@@ -93,15 +93,42 @@ func (d *Description) Summarise(sheet *Sheet, rows map[string]*Row, figure, agai
 	if len(s.Contestants) == 0 {
 		return s, nil
 	}
-	if s.Against = cmp.Or(against, s.Contestants[0].Name); !slices.ContainsFunc(s.Contestants, func(c Contestant) bool { return c.Name == s.Against }) {
-		var names []string
-		for _, c := range s.Contestants {
-			names = append(names, c.Name)
-		}
-		return nil, fmt.Errorf("against %q: not in the sweep (these are: %s)", against, strings.Join(names, "; "))
+	var names []string
+	for _, c := range s.Contestants {
+		names = append(names, c.Name)
+	}
+	s.Against = cmp.Or(against, names[0])
+	if err := checkAgainst(s.Against, names); err != nil {
+		return nil, err
 	}
 	s.measure(d, sheet.Rows(rows))
 	return s, nil
+}
+
+// CheckAgainst returns an error if no case can have this contestant; "" is right. A sweep that runs
+// for hours can so refuse the name before it begins.
+func (d *Description) CheckAgainst(name string) error {
+	if name == "" {
+		return nil
+	}
+	var names []string
+	for _, text := range d.Engines {
+		for _, vls := range d.Lanes {
+			for _, lmc := range d.LMC {
+				for i := range d.Workloads {
+					names = append(names, d.Contestant(&Row{Asked: Asked{Engine: text, MostVLs: int64(vls), LMC: int64(lmc), Workload: d.Workloads[i].text()}}))
+				}
+			}
+		}
+	}
+	return checkAgainst(name, names)
+}
+
+func checkAgainst(name string, names []string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("against %q: not in the sweep (these are: %s)", name, strings.Join(names, "; "))
 }
 
 // usualFigure returns the figure of the first workload.
@@ -128,9 +155,9 @@ func (s *Summary) count(d *Description, rows []*Row) {
 		switch r.Status {
 		case Proven:
 			c.Proven++
-		case notProven:
+		case NotProven:
 			c.NotProven++
-		case refused:
+		case Refused:
 			c.Refused++
 		default:
 			c.NotRun++
@@ -278,7 +305,7 @@ func (s *Summary) Write(w io.Writer) error {
 		fmt.Fprintf(w, "\n%s by fabric (%s is better), mean over its draws with 95 %% interval:\n", s.Figure, s.Better)
 		rows = [][]string{{"ENGINE", "DRAWS", "MEAN", "+-95%", "DAMAGE", "FABRIC"}}
 		for _, c := range s.Cells[:min(len(s.Cells), cellsShown)] {
-			rows = append(rows, []string{c.Contestant, fmt.Sprint(c.N), number(c.Mean), half(c.Interval), c.Damage, c.Network})
+			rows = append(rows, []string{c.Contestant, fmt.Sprint(c.N), Number(c.Mean), Half(c.Interval), c.Damage, c.Network})
 		}
 		if err := study.Table(w, rows); err != nil {
 			return err
@@ -297,7 +324,7 @@ func (s *Summary) Write(w io.Writer) error {
 	rows = [][]string{{"ENGINE", "PAIRS", "DIFFERENCE", "+-95%", "BETTER", "WORSE", "EQUAL", "SIGN P", "WILCOXON P"}}
 	for _, v := range s.Pairs {
 		rows = append(rows, []string{
-			v.Contestant, fmt.Sprintf("%d %s", v.Difference.N, v.Of), number(v.Difference.Mean), half(v.Difference),
+			v.Contestant, fmt.Sprintf("%d %s", v.Difference.N, v.Of), Number(v.Difference.Mean), Half(v.Difference),
 			fmt.Sprint(v.Wins), fmt.Sprint(v.Losses), fmt.Sprint(v.Ties), fmt.Sprintf("%.4f", v.Sign), fmt.Sprintf("%.4f", v.Rank),
 		})
 	}
@@ -307,11 +334,11 @@ func (s *Summary) Write(w io.Writer) error {
 // cellsShown limits the printed fabrics.
 const cellsShown = 60
 
-// number formats a figure.
-func number(x float64) string { return fmt.Sprintf("%.6g", x) }
+// Number formats a figure for people.
+func Number(x float64) string { return fmt.Sprintf("%.6g", x) }
 
-// half formats half of an interval, "-" for a single value.
-func half(i stats.Interval) string {
+// Half formats half the width of an interval for people, "-" for a single value.
+func Half(i stats.Interval) string {
 	if i.N < 2 {
 		return "-"
 	}

@@ -271,7 +271,7 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("%s: %q", row.Status, row.Reason)
 		}
 	}
-	if statuses[Proven] == 0 || statuses[notProven] == 0 || statuses[refused] == 0 {
+	if statuses[Proven] == 0 || statuses[NotProven] == 0 || statuses[Refused] == 0 {
 		t.Errorf("%v", statuses)
 	}
 }
@@ -299,7 +299,7 @@ draws: {least: 2, most: 32, within: 0.02}
 			t.Errorf("%+v is wide, and was not drawn further", c)
 		}
 	}
-	if drawn[none].N != 1 || drawn["0.1"].N <= 2 || drawn["0.1"].N <= drawn["fail(links=1)"].N {
+	if drawn[NoDamage].N != 1 || drawn["0.1"].N <= 2 || drawn["0.1"].N <= drawn["fail(links=1)"].N {
 		t.Errorf("%v", drawn)
 	}
 	if drawn["fail(links=1)"] != drawn["0.04"] || len(sheet.Cases) == len(sheet.Points) {
@@ -462,7 +462,7 @@ func TestResume(t *testing.T) {
 			delete(left, name)
 		} else if n%3 == 1 {
 			row := *rows[name]
-			row.Outcome = Outcome{Status: notRun}
+			row.Outcome = Outcome{Status: NotRun}
 			left[name] = &row
 		}
 	}
@@ -574,11 +574,13 @@ func TestTemplate(t *testing.T) {
 // TestParse: errors name the line and the option.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
-		"fabrics: [odin]\nengine: [updn]\n":                                            `sweep.yaml:2: unknown field "engine": did you mean engines?`,
-		"fabrics: odin\n":                                                              "sweep.yaml:1: ",
-		"fabrics: [odin]\nfabrics: [odin]\n":                                           "sweep.yaml:2: ",
-		"fabrics: [odin]\n":                                                            "engines: name an engine",
-		"engines: [updn]\n":                                                            "fabrics: name a FABRIC",
+		"fabrics: [odin]\nengine: [updn]\n":       `sweep.yaml:2: unknown field "engine": did you mean engines?`,
+		"fabrics: odin\n":                         "sweep.yaml:1: ",
+		"fabrics: [odin]\nfabrics: [odin]\n":      "sweep.yaml:2: ",
+		"fabrics: [odin]\n":                       "engines: name an engine",
+		"engines: [updn]\n":                       "fabrics: name a FABRIC",
+		"fabrics: [rlft(8,2)]\nengines: [updn]\n": `fabrics: "rlft(8": quote a formula with a comma: "rlft(8,2)"`,
+		"fabrics: [odin]\nengines: [updn]\ndamage: [fail(links=1,seed=2)]\n":           `damage: "fail(links=1": quote a formula with a comma: "fail(links=1,seed=2)"`,
 		"fabrics: [odin]\nengines: [updn]\ndamage: [2]\n":                              "damage 2: want shares",
 		"fabrics: [odin]\nengines: [updn]\ndamage: [much]\n":                           `damage "much": want none`,
 		"fabrics: [odin]\nengines: [updn]\nlanes: [16]\n":                              "vls 16",

@@ -6,6 +6,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/internal/cdg"
+	"weft/route/internal/intree"
 )
 
 // lanes knows the VLs of packets, which keep them between switches, and which channel may follow
@@ -73,14 +74,14 @@ func (l *lanes) setSent(end int32, lid fabric.LID) {
 }
 
 // noteDependencies adds the dependencies of the paths to a LID of an end port to found.
-func (l *lanes) noteDependencies(end int32, lid fabric.LID, paths *column) {
+func (l *lanes) noteDependencies(end int32, lid fabric.LID, paths *intree.Tree) {
 	l.setSent(end, lid)
 	copy(l.passed, l.sent)
-	for _, x := range paths.order {
-		c := paths.next[x]
+	for _, x := range paths.Order {
+		c := paths.Next[x]
 		y := l.g.To[c]
 		l.passed[y] |= l.passed[x]
-		if d := paths.next[y]; d >= 0 {
+		if d := paths.Next[y]; d >= 0 {
 			for vls := l.passed[x]; vls != 0; vls &= vls - 1 {
 				set := &l.found[bits.TrailingZeros16(vls)]
 				if *set == nil {
@@ -113,13 +114,13 @@ func (l *lanes) arrange() error {
 
 // admit adds the dependencies of the packets through a switch, listed by gather, with another next
 // channel. If they would close a cycle on a VL, it adds none of that VL and returns false.
-func (l *lanes) admit(paths *column, x, c int32) bool {
-	for _, y := range paths.above {
+func (l *lanes) admit(paths *intree.Tree, x, c int32) bool {
+	for _, y := range paths.Above {
 		l.passed[y] = l.sent[y]
 	}
-	for i := len(paths.above) - 1; i > 0; i-- {
-		y := paths.above[i]
-		l.passed[l.g.To[paths.next[y]]] |= l.passed[y]
+	for i := len(paths.Above) - 1; i > 0; i-- {
+		y := paths.Above[i]
+		l.passed[l.g.To[paths.Next[y]]] |= l.passed[y]
 	}
 	for vls := l.passed[x]; vls != 0; vls &= vls - 1 {
 		vl := bits.TrailingZeros16(vls)
@@ -130,13 +131,13 @@ func (l *lanes) admit(paths *column, x, c int32) bool {
 				l.fresh = append(l.fresh, cdg.Edge{C: c, D: d})
 			}
 		}
-		for y := paths.child[x]; y >= 0; y = paths.sibling[y] {
+		for y := paths.Child[x]; y >= 0; y = paths.Sibling[y] {
 			if l.passed[y]>>vl&1 == 1 {
-				add(paths.next[y], c)
+				add(paths.Next[y], c)
 			}
 		}
 		for from := c; ; {
-			to := paths.next[l.g.To[from]]
+			to := paths.Next[l.g.To[from]]
 			if to < 0 {
 				break
 			}

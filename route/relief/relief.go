@@ -45,6 +45,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/internal/intree"
 	"weft/route/internal/rounds"
 )
 
@@ -66,7 +67,7 @@ type relief struct {
 	count []int32 // by switch: its number of these hosts
 	first []int32 // by switch: rank of its first one
 	meetings
-	column
+	*intree.Tree
 	lanes
 	offers []offer // scratch of choose
 }
@@ -97,7 +98,7 @@ func newRelief(ctx context.Context, g *fabric.Graph, plan *route.Plan) (*relief,
 	if err := r.lanes.read(g, r.plan); err != nil {
 		return nil, err
 	}
-	r.column, r.meetings = newColumn(g, r.plan), newMeetings(g, len(r.hosts))
+	r.Tree, r.meetings = intree.New(g), newMeetings(g, len(r.hosts))
 	return r, r.readAll(ctx)
 }
 
@@ -154,8 +155,8 @@ func (r *relief) readAll(ctx context.Context) error {
 			return err
 		}
 		for k := range r.plan.Ends.Count(int32(end)) {
-			r.column.read(r.g.EndSwitch[end], base+fabric.LID(k), r.count)
-			r.noteDependencies(int32(end), base+fabric.LID(k), &r.column)
+			r.Tree.Read(r.plan.Tables, r.g.EndSwitch[end], base+fabric.LID(k), r.count)
+			r.noteDependencies(int32(end), base+fabric.LID(k), r.Tree)
 		}
 	}
 	if err := r.arrange(); err != nil {
@@ -165,13 +166,13 @@ func (r *relief) readAll(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.column.read(r.g.EndSwitch[h], r.plan.Ends.Base[h], r.count)
-		for _, x := range r.order {
+		r.Tree.Read(r.plan.Tables, r.g.EndSwitch[h], r.plan.Ends.Base[h], r.count)
+		for _, x := range r.Order {
 			if r.count[x] == 0 {
 				continue
 			}
-			r.source = append(r.source[:0], x)
-			r.put(r.next[x], int32(rank), 1)
+			r.Source = append(r.Source[:0], x)
+			r.put(r.Next[x], int32(rank), 1)
 		}
 		r.noteSquares()
 	}
@@ -180,16 +181,16 @@ func (r *relief) readAll(ctx context.Context) error {
 
 // noteSquares adds up pairs with the same destination, which do not meet, for the mean price.
 func (r *relief) noteSquares() {
-	for _, x := range r.order {
-		r.squares += r.weight[r.next[x]] * r.flow[x] * r.flow[x]
+	for _, x := range r.Order {
+		r.squares += r.weight[r.Next[x]] * r.Flow[x] * r.Flow[x]
 	}
 }
 
-// put adds the packets of r.source to a destination to the path over a channel, or removes them
+// put adds the packets of r.Source to a destination to the path over a channel, or removes them
 // with sign -1.
 func (r *relief) put(c, rank int32, sign int64) {
-	for ; c >= 0; c = r.next[r.g.To[c]] {
-		for _, x := range r.source {
+	for ; c >= 0; c = r.Next[r.g.To[c]] {
+		for _, x := range r.Source {
 			r.add(c, x, r.first[x], r.count[x], rank, sign)
 		}
 	}
@@ -203,11 +204,11 @@ func (r *relief) sweep(ctx context.Context) (moved int, err error) {
 			return moved, err
 		}
 		lid := r.plan.Ends.Base[h]
-		r.column.read(r.g.EndSwitch[h], lid, r.count)
+		r.Tree.Read(r.plan.Tables, r.g.EndSwitch[h], lid, r.count)
 		r.setSent(h, lid)
-		for _, x := range r.order {
-			if r.flow[x] > 0 && r.hasChoice(x) && r.choose(x, int32(rank)) {
-				r.plan.Tables.Set(x, lid, r.g.FromPort[r.next[x]])
+		for _, x := range r.Order {
+			if r.Flow[x] > 0 && r.HasChoice(x) && r.choose(x, int32(rank)) {
+				r.plan.Tables.Set(x, lid, r.g.FromPort[r.Next[x]])
 				moved++
 			}
 		}
@@ -225,14 +226,14 @@ type offer struct {
 // choose moves the packets through a switch to the cheapest next hop, and reports whether it
 // changed.
 func (r *relief) choose(x, rank int32) bool {
-	r.gather(x, r.count)
-	old, n := r.next[x], r.flow[x]
+	r.Gather(x, r.count)
+	old, n := r.Next[x], r.Flow[x]
 	r.put(old, rank, -1)
-	r.changeFlow(old, -n)
+	r.ChangeFlow(old, -n)
 	least := r.cost(old, rank, n, 1<<62)
 	r.offers = r.offers[:0]
 	for _, c := range r.g.OutOf(x) {
-		if c != old && r.leadsNearer(x, c) {
+		if c != old && r.LeadsNearer(x, c) {
 			if cost := r.cost(c, rank, n, least); cost < least {
 				r.offers = append(r.offers, offer{c, cost})
 			}
@@ -241,32 +242,32 @@ func (r *relief) choose(x, rank int32) bool {
 	slices.SortStableFunc(r.offers, func(a, b offer) int { return cmp.Compare(a.cost, b.cost) })
 	chosen := old
 	for _, o := range r.offers {
-		if r.lanes.admit(&r.column, x, o.c) {
+		if r.lanes.admit(r.Tree, x, o.c) {
 			chosen = o.c
 			break
 		}
 	}
 	if chosen != old {
-		r.move(x, chosen)
+		r.Move(x, chosen)
 	}
-	r.changeFlow(chosen, n)
+	r.ChangeFlow(chosen, n)
 	r.put(chosen, rank, 1)
 	return chosen != old
 }
 
-// cost returns the price of n packets, those of r.source, on the path over a channel; at a limit it
+// cost returns the price of n packets, those of r.Source, on the path over a channel; at a limit it
 // stops.
 func (r *relief) cost(c, rank int32, n, limit int64) (sum int64) {
 	flow := int64(0) // others to this destination by channel c
-	for ; c >= 0 && sum < limit; c = r.next[r.g.To[c]] {
+	for ; c >= 0 && sum < limit; c = r.Next[r.g.To[c]] {
 		meet, shifts := n*(r.load[c]-flow), int64(0)
-		for _, x := range r.source {
+		for _, x := range r.Source {
 			meet -= int64(r.count[x]) * int64(r.from[int(c)*len(r.count)+int(x)])
 			shifts += r.priceOf(c, r.first[x], r.count[x], rank)
 		}
 		extra := shiftEighths*shifts + loadEighths*r.priceOfLoad(c, n)
 		sum += meet*r.weight[c] + extra*r.mean/(8*rounds.PacketPrice)
-		flow = r.flow[r.g.To[c]]
+		flow = r.Flow[r.g.To[c]]
 	}
 	return sum
 }

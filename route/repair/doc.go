@@ -11,12 +11,13 @@
 // the old one, then prefers the path whose worst channel has the fewest pairs added by this repair,
 // then the channel with the fewest entries (solver.choose).
 //
-//	bind.go, losses.go     the old Plan on the new Graph, and what it has lost
-//	solve.go               next hops: which are admitted, and the choice among them
-//	loads.go               entries by channel, the last criterion of the choice
-//	dependencies.go        freedom from deadlock; lanes.go, relane.go: with several lanes
-//	reading.go, asis.go    tables of unknown origin, and Plans that stay as they are
-//	spread.go, paths.go    moves to less loaded links after a repair
+//	bind.go, losses.go       the old Plan on the new Graph, and what it has lost
+//	solve.go                 next hops: which are admitted, and the choice among them
+//	loads.go                 entries by channel, the last criterion of the choice
+//	dependencies.go          freedom from deadlock; lanes.go, relane.go: with several lanes
+//	reading.go, asis.go      tables of unknown origin, and Plans that stay as they are
+//	spread.go, findmoves.go  moves to less loaded links after a repair
+//	gains.go, separate.go    their gains, and which they must not make
 //
 // # Freedom from deadlock
 //
@@ -44,8 +45,8 @@
 // entries loops. No packet passes two switches that change entries of the same LID, so it takes the
 // old path, or one with a single new hop. The dependencies of both are admitted into one order, as
 // in a repair; SLs stay. A move that adds dependencies counts half: many of them make later repairs
-// impossible. Hosts with several LIDs or ports refuse it, since their paths may be separate on
-// purpose.
+// impossible. Paths between the same two nodes, to several LIDs or between several ports, may be
+// separate on purpose: a move must not make them share more links or switches than before.
 //
 // # Cost
 //
@@ -60,7 +61,8 @@
 // once. If packets keep their VL on the whole path (lash, dfsssp, nue), each VL has an order of its
 // own. The first added dependency makes all orders in parallel.
 //
-// Spread reads all columns twice, and the columns of each candidate again: O(LIDs of hosts x
-// switches x ways out of a switch x hops). With several lanes a move follows the packets of all
-// switches behind it.
+// Spread reads all columns twice, O(LIDs of hosts x switches), and looks at the ways out of
+// switches that may have a cheaper one. It reads the column of a candidate once more, and keeps the
+// paths of its next hops: later gains follow from the loads. With several lanes a move follows the
+// packets of all switches behind it.
 package repair

@@ -67,6 +67,7 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*route.Plan, *Figu
 	b.drop(plan.Tables, figures)
 	b.countMoved(plan.Tables, lost, figures)
 	b.countUnused(plan.Tables, figures)
+	plan.Recipe.Repaired = plan.Recipe.Repaired || figures.Moved+figures.Filled+figures.Unused > 0 || b.endsDrain()
 	return plan, figures, nil
 }
 
@@ -317,6 +318,16 @@ func (b *binding) countUnused(t *route.Tables, f *Figures) {
 			f.Unused++
 		}
 	}
+}
+
+// endsDrain reports whether packets may pass some switch again that was drained.
+func (b *binding) endsDrain() bool {
+	for s, o := range b.switchWas {
+		if o >= 0 && int(o) < len(b.old.Drained) && b.old.Drained[o] && !b.g.Drained[s] {
+			return true
+		}
+	}
+	return false
 }
 
 // uses reports whether some entry uses a channel.

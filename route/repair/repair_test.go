@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"weft/fabric"
@@ -20,14 +21,23 @@ import (
 	"weft/route/routetest"
 )
 
+// found finds an engine.
+func found(t testing.TB, name string) *route.Spec {
+	t.Helper()
+	return routetest.Must(engine.Find(name))(t)
+}
+
 // routed routes a network, nil if the engine refuses it.
 func routed(t testing.TB, g *fabric.Graph, name string) *route.Plan {
 	t.Helper()
-	spec, err := engine.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec, Workers: 2, Seed: 1}, func(string) {})
+	return routedBy(t, g, &recipe.Request{Engine: found(t, name)})
+}
+
+// routedBy is routed for a request with an engine.
+func routedBy(t testing.TB, g *fabric.Graph, req *recipe.Request) *route.Plan {
+	t.Helper()
+	req.Workers, req.Seed = 2, 1
+	plan, err := recipe.Run(context.Background(), g, req, func(string) {})
 	if _, no := errors.AsType[*route.Refusal](err); no {
 		return nil
 	}
@@ -71,6 +81,25 @@ func change(f *fabric.Fabric, rng *rand.Rand) {
 	}
 }
 
+// changeThrice routes each fabric of the table, changes it three times, and gives the old Plan and
+// the new Graph to a function that returns the next Plan; nil ends that fabric.
+func changeThrice(t *testing.T, req *recipe.Request, next func(what string, old *fabric.Graph, plan *route.Plan, g *fabric.Graph, rng *rand.Rand) *route.Plan) {
+	for _, c := range conformance.Fabrics() {
+		f, err := c.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, rng := f.Compile(), rand.New(rand.NewPCG(1, 7))
+		plan := routedBy(t, old, req)
+		for step := 0; step < 3 && plan != nil; step++ {
+			change(f, rng)
+			g := f.Compile()
+			plan = next(fmt.Sprint(c.Name, " step ", step), old, plan, g, rng)
+			old = g
+		}
+	}
+}
+
 // TestEngines: fabrics of the table lose and get back links, switches and hosts, three
 // times. What a repair makes of a proven Plan is proven; it moves no more entries than were
 // crossed, leaves the others as they were, and is the same on one core and on four, with
@@ -84,30 +113,14 @@ func TestEngines(t *testing.T) {
 				racing.SkipLong(t)
 			}
 			done, failed := 0, 0
-			for _, c := range conformance.Fabrics() {
-				f, err := c.Build()
-				if err != nil {
-					t.Fatal(err)
+			changeThrice(t, &recipe.Request{Engine: found(t, name)}, func(what string, old *fabric.Graph, plan *route.Plan, g *fabric.Graph, _ *rand.Rand) *route.Plan {
+				if now := repaired(t, what, old, plan, g); now != nil {
+					done++
+					return now
 				}
-				old := f.Compile()
-				plan := routed(t, old, name)
-				rng := rand.New(rand.NewPCG(1, 7))
-				for step := range 3 {
-					if plan == nil {
-						break
-					}
-					change(f, rng)
-					g := f.Compile()
-					now := repaired(t, fmt.Sprint(c.Name, " step ", step), old, plan, g)
-					if now == nil {
-						failed++
-						now = routed(t, g, name)
-					} else {
-						done++
-					}
-					old, plan = g, now
-				}
-			}
+				failed++
+				return routed(t, g, name)
+			})
 			t.Logf("%d done, %d impossible", done, failed)
 			if failed*100 > impossible*(done+failed) {
 				t.Errorf("%d of %d repairs were impossible", failed, done+failed)
@@ -218,6 +231,45 @@ func wholeOnBoth(old *fabric.Graph, plan *route.Plan, o int32, g *fabric.Graph, 
 		}
 	}
 	return false
+}
+
+// TestRepairedMark: the recipe says whether a repair changed the paths or left links unused: not
+// for a lost host, but for a lost link, one that is back, a new host, and a switch that is drained
+// no more.
+func TestRepairedMark(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		apply func(f *fabric.Fabric, back bool)
+		want  [2]bool // at first without the part; then with it, from a fresh Plan without it
+	}{
+		{"nothing", func(*fabric.Fabric, bool) {}, [2]bool{false, false}},
+		{"a host", func(f *fabric.Fabric, back bool) { f.SetNodeDown(f.Links[hostLink(f)].A.Node, !back) }, [2]bool{false, true}},
+		{"a link", func(f *fabric.Fabric, back bool) { f.SetLinkDown(betweenSwitches(f, 2), !back) }, [2]bool{true, true}},
+		{"a drain", func(f *fabric.Fabric, back bool) {
+			l := f.Links[betweenSwitches(f, 2)] // from a leaf to a spine
+			f.SetSwitchDrained(max(l.A.Node, l.B.Node), !back)
+		}, [2]bool{true, true}},
+	} {
+		f, err := gen.Parse("rlft(6,2)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step, want := range c.want {
+			old := f.Compile()
+			plan := routed(t, old, "updn")
+			c.apply(f, step == 1)
+			g := f.Compile()
+			now, figures, err := Run(t.Context(), g, &Request{Old: old, Plan: plan, Held: route.Hold(old, plan, g), Workers: 1})
+			if err != nil || plan.Recipe.Repaired || now.Recipe.Repaired != want {
+				t.Errorf("%s, step %d: %v, repaired %t: %+v", c.what, step, err, now.Recipe.Repaired, figures)
+			}
+		}
+	}
+}
+
+// hostLink is the first link of a host, whose end A it is.
+func hostLink(f *fabric.Fabric) fabric.LinkID {
+	return fabric.LinkID(slices.IndexFunc(f.Links, func(l fabric.Link) bool { return f.Nodes[l.A.Node].Type == fabric.CA }))
 }
 
 // TestOtherPort: hosts of one switch exchange their ports, with and without other switches. Their

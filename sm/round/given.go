@@ -81,7 +81,9 @@ type Inherit struct {
 	Stored terms.LIDMap          // stored LIDs; they take precedence over LIDs found
 	Trees  []multicast.TreeByLID // of the multicast groups of the previous master
 	Last   *planner.Kept         // the last Plan, to be repaired; nil: unknown
-	Afresh bool                  // route from scratch, but keep the LIDs of Last
+	// Improvable says that entries of Last may gain by moves.
+	Improvable bool
+	Afresh     bool // route from scratch, but keep the LIDs of Last
 	// Held says that Last is another manager's Plan, or that others may have changed it. The round
 	// then uses the tables that switches hold.
 	Held bool
@@ -104,9 +106,9 @@ type Result struct {
 
 	Repaired   bool              // the Plan is a repair of the previous one
 	Moved      int               // forwarding-table entries that the repair moved
+	Improvable bool              // entries may gain by moves: nobody has searched since they or links came
 	More       bool              // a better Plan may be found, beside the loop
 	Unfit      error             // why Inherit.Better was not used; nil: it was, or there was none
-	Unbalanced bool              // a rebalance is due
 	Spread     *repair.Spreading // of Limits.Moves; nil: no entry was moved
 
 	Doubted map[fabric.GUID]bool // node GUIDs of which the next round believes nothing
@@ -121,7 +123,7 @@ type Result struct {
 func (c *Round) Result() *Result {
 	return &Result{
 		Report: &c.report, Ledger: c.Ledger, Inherit: c.inherit, Record: c.record, Master: c.master, Overwritten: c.overwritten,
-		Repaired: c.repaired, Moved: c.moved, Unbalanced: c.given.Unbalanced, Spread: c.spread, More: c.more, Unfit: c.notUsed,
+		Repaired: c.repaired, Moved: c.moved, Improvable: c.repaired && c.inherit.Improvable, Spread: c.spread, More: c.more, Unfit: c.notUsed,
 		Doubted: c.beliefs.doubted, Held: c.given.Apart.Held, Changing: c.changing, BrokenOff: c.brokenOff, Clients: c.clients,
 	}
 }

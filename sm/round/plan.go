@@ -223,6 +223,7 @@ func (c *Round) noteRepair(r *planner.Result) {
 	if f := r.Repaired; f != nil {
 		c.moved, c.repaired = f.Moved, true
 		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
+		c.inherit.Improvable = c.inherit.Improvable || f.Moved+f.Filled+f.Unused > 0
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %s moved, %d had used parts that are lost, drained or in quarantine", fold.Count(f.Moved, "entry", "entries"), f.Crossed)
 		switch {
 		case c.usesBetter && c.notUsed == nil:

@@ -229,7 +229,8 @@ func TestStatusOfServers(t *testing.T) {
 			f.Nodes[i].Desc = fmt.Sprintf("n%d mlx5_%d", i/2, i%2)
 		}
 	}
-	snapshot.Routed = &watch.Routed{Fabric: f, Graph: f.Compile(), Plan: &route.Plan{}}
+	g := f.Compile()
+	snapshot.Routed = &watch.Routed{Fabric: f, Graph: g, Plan: &route.Plan{}, Servers: func() int { return len(g.Servers().List) }}
 	s.Show(snapshot)
 	st := s.Status()
 	var b strings.Builder

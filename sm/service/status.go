@@ -197,7 +197,9 @@ func newInForce(s *shown) *InForce {
 		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links, Drained: append([]string{}, r.Drained...),
 	}
 	if out.Levels = []levels.Summary{}; s.Routed != nil {
-		out.Servers = len(s.Routed.Graph.Servers().List)
+		if s.Routed.Servers != nil {
+			out.Servers = s.Routed.Servers()
+		}
 		out.Levels = append(out.Levels, levels.Summarise(s.Routed.Graph, s.Routed.Plan)...)
 	}
 	if b := s.Share; b != nil {

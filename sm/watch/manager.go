@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"weft/fabric"
@@ -121,7 +122,8 @@ type memory struct {
 	noticed time.Duration // the first sign of the change that it handles; or when it began
 	routing time.Duration // when its last Plan was asked for
 	last    *Round
-	good    *Round // the last whose Plan came into force
+	good    *Round     // the last whose Plan came into force
+	servers func() int // of its Graph, counted once
 	tally   tally.Tally
 }
 
@@ -464,6 +466,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	}
 	g.ReadTables = m.wanted.tables && m.inForce != nil
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
+	g.Inherit.Improvable = m.inForce == nil && (m.learned.rules == nil || m.learned.rules.Moves)
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
 	g.Claimed, g.HandedBy, g.Inherit.IsLeft, g.Reregister = m.claimed, m.election.handed, m.election.isLeft, m.reregister
 	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
@@ -584,6 +587,8 @@ func (m *Manager) tellEnd() {
 func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
 	m.inForce, m.clients = m.result.Ledger, m.result.Clients
+	g := m.inForce.Graph
+	m.servers = sync.OnceValue(func() int { return len(g.Servers().List) })
 	m.inForce.AddRewritten(before)
 	m.inForce.CountSince(before, m.round.Number)
 	m.reregister = m.reregister && !m.given.Reregister
@@ -610,9 +615,10 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.tell(terms.FabricChanged, "and %d more changes", more)
 		m.share(terms.Shared{Rest: changes[mostChanges:]})
 	}
+	isRepair := m.inForce.Plan.Recipe.Repaired // perhaps of a manager before us, or before our start
 	changed := added || m.result.Moved > 0
 	fresh := afterBetter(m, asked, changed)
-	m.unbalanced = !fresh && (m.unbalanced || changed)
+	m.unbalanced = !fresh && (m.unbalanced || changed || before == nil && isRepair)
 	switch {
 	case m.better.expected(): // it is from scratch
 		m.afresh = terms.Never
@@ -621,11 +627,11 @@ func (m *Manager) takeRound(now time.Duration) {
 		m.afresh = now + m.watch.Rebalance
 	}
 	switch {
-	case fresh, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
+	case !isRepair, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
 		m.moves.Drop()
 	case m.given.Limits.Moves > 0:
 		m.moves.Ended(m.result.Spread != nil)
-	case changed:
+	case changed || m.result.Improvable:
 		m.moves.Changed(now)
 	}
 	if before == nil {

@@ -6,6 +6,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/planner"
+	"weft/route/repair"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 )
@@ -127,6 +129,39 @@ func TestMovesEnd(t *testing.T) {
 	rounds := v.told(terms.RoundBegun)
 	if v.runUntil(v.now + 10*time.Minute); v.told(terms.RoundBegun) > rounds || v.manager.tally.Spread == 0 {
 		t.Errorf("%d entries moved; %d more rounds: %v", v.manager.tally.Spread, v.told(terms.RoundBegun)-rounds, v.entries)
+	}
+}
+
+// TestMovesSurviveARestart: a manager restarts while entries could move. Whether they do follows
+// from the stored Plan: those of a repaired one move, and those of an engine's stay. Later the
+// repaired one is routed from scratch.
+func TestMovesSurviveARestart(t *testing.T) {
+	for _, repaired := range []bool{true, false} {
+		v, err := newVirtual(smtest.Formula(t, "torus(4x4,hosts=1)|fail(links=3,seed=3)"), emulator.Options{}, terms.Config{}, smtest.JobOf("dfsssp", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.manager = NewManager(terms.Config{}, terms.UsualWatch)
+		v.step(&terms.Event{Kind: terms.Start})
+		v.runUntil(v.now + 3*time.Second)
+		if repaired {
+			v.pullAndReturn(t, 500*time.Millisecond)
+		}
+		c := v.manager.inForce
+		_, could, err := repair.Spread(t.Context(), c.Graph, c.Plan, 1000, 1)
+		if err != nil || could.Moved == 0 || v.manager.tally.Spread > 0 || c.Plan.Recipe.Repaired != repaired {
+			t.Fatalf("%v: %+v could move, %d moved, repaired: %t: %v", err, could, v.manager.tally.Spread, c.Plan.Recipe.Repaired, v.entries)
+		}
+		v.manager = NewManager(terms.Config{History: terms.History{Last: planner.Keep(c.Plan, c.Graph)}}, terms.UsualWatch)
+		v.step(&terms.Event{Kind: terms.Start})
+		v.runUntil(v.now + 45*time.Second)
+		if moved := v.manager.tally.Spread; (moved > 0) != repaired {
+			t.Errorf("repaired: %t, and after a restart %d entries moved: %v", repaired, moved, v.entries)
+		}
+		if v.runUntil(v.now + 45*time.Second); v.manager.inForce.Plan.Recipe.Repaired {
+			t.Errorf("never routed from scratch: %v", v.entries)
+		}
+		v.verify(t)
 	}
 }
 

@@ -29,6 +29,7 @@ type Rules struct {
 	Drained    []string             // switches and cables
 	Links      []toldLink           // that came back lately, or are in quarantine
 	Rebalance  bool                 // the Plan is repaired, or leaves something unused: route from scratch some time
+	Moves      bool                 // entries may gain by moves
 	Reregister bool                 // clients must still be asked to register again
 	Options    map[string]string    // see Config.Options
 }
@@ -58,7 +59,7 @@ func (m *Manager) rules() Rules {
 	return Rules{
 		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
 		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.byGUID(m.Drained()), Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
-		Rebalance: m.afresh < terms.Never || m.better.expected() || m.inRound && m.current.Unbalances(), Reregister: m.reregister, Options: m.cfg.Options,
+		Rebalance: m.afresh < terms.Never || m.better.expected() || m.inRound && m.current.Unbalances(), Moves: m.moves.Pending() || m.inRound && m.current.Result().Improvable, Reregister: m.reregister, Options: m.cfg.Options,
 	}
 }
 
@@ -215,7 +216,6 @@ func (m *Manager) tellInherited() {
 	}
 	if r.Rebalance && m.watch.Rebalance > 0 && m.result.Repaired {
 		m.afresh = m.now + m.watch.Rebalance
-		m.moves.Changed(m.now)
 	}
 	if !slices.Equal(drained, m.cfg.Drain) && len(r.Drained) > 0 {
 		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(partNames(m.inForce.Fabric, r.Drained), ", "))

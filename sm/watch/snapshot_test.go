@@ -25,6 +25,9 @@ func TestSnapshot(t *testing.T) {
 	if len(s.Due) != 1 || s.Due[0].What != "a light sweep" || s.Due[0].At <= s.Now || s.Due[0].At > s.Now+terms.UsualWatch.Interval {
 		t.Errorf("due: %v", s.Due)
 	}
+	if again := v.manager.Snapshot(v.now); s.Routed.Servers() != 32 || testing.AllocsPerRun(1, func() { again.Routed.Servers() }) > 0 {
+		t.Errorf("%d servers, counted anew", s.Routed.Servers())
+	}
 	tally := s.Tally
 	if err := v.sub.SetLinkDown(v.linkOf(t, v.manager.inForce.Fabric, 40), true); err != nil {
 		t.Fatal(err)

@@ -18,13 +18,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft"
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/netfile/discovery"
 	"weft/lab/bench"
 	"weft/lab/measure"
-	"weft/lab/sources"
 	"weft/lab/store"
 )
 
@@ -45,7 +43,7 @@ both deliver, and the time and memory that both take.
 
 Each program brings the subnet up on an ibsim of its own: weft sm --once --unproven, and opensm -o. The
 runs alternate (weft, OpenSM, weft, OpenSM, ...), so that a change of the machine's load meets both. A
-ratio is OpenSM's value by weft's: the geometric mean of the ratios of the rounds, with its 95 %
+ratio is OpenSM's value divided by weft's: the geometric mean of the ratios of the rounds, with its 95 %
 interval (Student's t of the logarithms). CPU seconds count all threads, user and system, and depend
 far less on other programs than wall seconds do. "Routing" is the computation of the tables alone: in
 weft LIDs, paths and lanes on all cores, in a process of its own; in OpenSM the time of its thread
@@ -118,7 +116,15 @@ func (o *flags) run(cmd *cobra.Command, args []string) error {
 	if o.page != "" && o.output == "" {
 		return errors.New("--page needs -o: the block has the name of that file")
 	}
-	keep, rows, err := open(o.output)
+	if o.kept {
+		if o.output == "" {
+			return errors.New("--kept needs -o: the file of the runs")
+		}
+		if _, err := os.Stat(o.output); err != nil { // openRows would create it
+			return err
+		}
+	}
+	keep, rows, err := openRows(o.output)
 	if err != nil {
 		return err
 	}
@@ -138,7 +144,7 @@ func (o *flags) run(cmd *cobra.Command, args []string) error {
 // compare makes the missing runs.
 func (o *flags) compare(cmd *cobra.Command, args []string, keep keeper, rows []bench.Row) (*bench.Bench, error) {
 	if o.kept {
-		b, err := bench.Of(rows)
+		b, err := bench.FromRows(rows)
 		if err != nil {
 			return nil, fmt.Errorf("--kept: %s: %w", o.output, err)
 		}
@@ -153,7 +159,7 @@ func (o *flags) compare(cmd *cobra.Command, args []string, keep keeper, rows []b
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{flags: o, peers: peers, dir: dir, opened: map[string]*opened{}}
+	m := &runner{flags: o, peers: peers, dir: dir, opened: map[string]*opened{}}
 	b, err := o.bench(cmd, args, m)
 	if err != nil {
 		return nil, err
@@ -172,7 +178,7 @@ func (o *flags) compare(cmd *cobra.Command, args []string, keep keeper, rows []b
 }
 
 // bench opens the fabrics and lists what to compare.
-func (o *flags) bench(cmd *cobra.Command, args []string, m *machine) (*bench.Bench, error) {
+func (o *flags) bench(cmd *cobra.Command, args []string, m *runner) (*bench.Bench, error) {
 	fabrics, engines := args, o.engines
 	if len(fabrics) == 0 {
 		fabrics = usualFabrics
@@ -204,15 +210,10 @@ func (o *flags) bench(cmd *cobra.Command, args []string, m *machine) (*bench.Ben
 		}
 		b.Subjects = append(b.Subjects, *subject)
 	}
-	host := o.host
-	if name, err := os.Hostname(); err == nil && host == "" {
-		host = name
-	}
-	tree := &sources.Tree{Files: weft.Sources, Module: "weft", Compiler: []string{runtime.Version(), runtime.GOARCH}}
-	digest, err := tree.Digest("weft/lab/measure", "weft/lab/measure/flowload", "weft/fabric/source")
+	digest, err := cli.SourceDigest()("weft/lab/measure", "weft/lab/measure/flowload", "weft/fabric/source")
 	b.Made = bench.Made{
-		Version: cli.Version, Commit: cli.Commit(), Sources: digest, Peer: m.peers.version, Host: cmp.Or(host, "unknown"),
-		Platform: strings.Join([]string{runtime.GOOS, runtime.GOARCH, runtime.Version()}, " "), Cores: int64(runtime.NumCPU()),
+		Version: cli.Version, Commit: cli.Commit(), Sources: digest, Peer: m.peers.version, Host: cmp.Or(o.host, cli.HostName()),
+		Platform: cli.Platform(), Cores: int64(runtime.NumCPU()),
 	}
 	return b, err
 }
@@ -225,7 +226,7 @@ type opened struct {
 }
 
 // open opens a fabric and writes its net file.
-func (m *machine) open(cmd *cobra.Command, arg string) (*bench.Subject, error) {
+func (m *runner) open(cmd *cobra.Command, arg string) (*bench.Subject, error) {
 	src, err := m.fabric.Open(cmd, arg)
 	if err != nil {
 		return nil, err
@@ -259,8 +260,8 @@ type nothing struct{}
 func (nothing) Put(*bench.Row) error { return nil }
 func (nothing) Close() error         { return nil }
 
-// open opens the file of the runs, and reads them.
-func open(path string) (keeper, []bench.Row, error) {
+// openRows opens the file of the runs, and reads them.
+func openRows(path string) (keeper, []bench.Row, error) {
 	switch filepath.Ext(path) {
 	case "":
 		if path == "" {

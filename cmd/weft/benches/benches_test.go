@@ -21,7 +21,7 @@ func TestMostUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := f.Compile()
-		req, err := (&machine{flags: &flags{workers: 1}}).request("updn")
+		req, err := (&runner{flags: &flags{workers: 1}}).request("updn")
 		if err != nil {
 			t.Fatal(err)
 		}

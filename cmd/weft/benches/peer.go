@@ -35,20 +35,20 @@ type peers struct {
 	runs          int
 }
 
-// errPeers tells how to get the peers.
-const errPeers = "%s is not installed: apt-get install opensm ibsim-utils libumad2sim0"
+// notInstalled is the error for a missing program.
+const notInstalled = "%s is not installed: apt-get install opensm ibsim-utils libumad2sim0"
 
 // findPeers finds the programs, and builds the clock in a scratch folder.
 func findPeers(ctx context.Context, dir string, warn io.Writer) (*peers, error) {
-	p := &peers{opensm: find("opensm"), ibsim: find("ibsim"), dir: dir}
+	p := &peers{opensm: findProgram("opensm"), ibsim: findProgram("ibsim"), dir: dir}
 	for name, path := range map[string]string{"opensm": p.opensm, "ibsim": p.ibsim} {
 		if path == "" {
-			return nil, fmt.Errorf(errPeers, name)
+			return nil, fmt.Errorf(notInstalled, name)
 		}
 	}
 	found, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so*") // the pattern is good
 	if len(found) == 0 {
-		return nil, fmt.Errorf(errPeers, "libumad2sim.so")
+		return nil, fmt.Errorf(notInstalled, "libumad2sim.so")
 	}
 	p.preload = found[0]
 	text, err := exec.CommandContext(ctx, p.opensm, "--version").CombinedOutput()
@@ -114,8 +114,9 @@ func (s *simulator) stop() {
 // refusals are lines of OpenSM's log after which it has no tables.
 var refusals = regexp.MustCompile(`[^\n]*(cannot build|No routing engine able|ERRORS DURING INIT|Errors during init)[^\n]*`)
 
-// sm runs OpenSM until the subnet is up. dump also has it write its tables to the scratch folder.
-func (p *peers) sm(ctx context.Context, sim *simulator, engine string, dump bool, row *bench.Row) (log []byte) {
+// bringUp runs OpenSM until the subnet is up. dump also has it write its tables to the scratch
+// folder.
+func (p *peers) bringUp(ctx context.Context, sim *simulator, engine string, dump bool, row *bench.Row) (log []byte) {
 	logFile, marks := filepath.Join(p.dir, "osm.log"), filepath.Join(p.dir, "marks")
 	for _, old := range []string{"osm.log", "marks", "opensm-lfts.dump", "guid2lid", "guid2mkey", "neighbors"} {
 		os.Remove(filepath.Join(p.dir, old))

@@ -101,9 +101,9 @@ func loadAverage() float64 {
 	return load
 }
 
-// find returns the path of a program, also in Debian's folders for the superuser; "" if there is
-// none.
-func find(name string) string {
+// findProgram returns the path of a program, also in Debian's folders for the superuser; "" if
+// there is none.
+func findProgram(name string) string {
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
 		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 			return path

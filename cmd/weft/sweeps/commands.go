@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/lab/report"
 	"weft/lab/store"
 	"weft/lab/sweep"
 	"weft/study"
@@ -59,14 +60,11 @@ such files, for editors.`,
 	return cmd
 }
 
-// results are the rows of a store, with the sheet and the description of its last sweep.
-type results struct {
-	*sweep.Description
-	sheet *sweep.Sheet
-	rows  map[string]*sweep.Row
-}
+// results adds the output of commands to the results of a store.
+type results struct{ report.Results }
 
-// readResults reads a store, or a folder of weft lab freeze.
+// readResults reads a store, or a folder of weft lab freeze. The rows have the labels of the last
+// sweep.
 func readResults(path string) (*results, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return readFrozen(path)
@@ -80,7 +78,7 @@ func readResults(path string) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := db.Told("sheet")
+	text, err := db.About("sheet")
 	if err != nil || text == "" {
 		return nil, errors.Join(err, fmt.Errorf("%s: no sweep has begun in this store", path))
 	}
@@ -89,9 +87,9 @@ func readResults(path string) (*results, error) {
 		return nil, err
 	}
 	d, err := sweep.Parse(path, []byte(sheet.Description))
-	r := &results{d, sheet, byCase(rows)}
-	for _, row := range sheet.Distinct(r.rows) { // with the labels of this sweep
-		r.rows[row.Case] = row
+	r := &results{report.Results{Description: d, Sheet: sheet, Rows: byCase(rows)}}
+	for _, row := range sheet.Distinct(r.Rows) {
+		r.Rows[row.Case] = row
 	}
 	return r, err
 }
@@ -109,7 +107,9 @@ ended, the mean of a figure for each fabric with its 95 % interval (Student's t,
 damage), and each engine against one of them on the same fabrics: the mean difference with its
 interval, on how many it is better or worse, and the probabilities of the sign test and of Wilcoxon's
 signed-rank test (two-sided, exact up to 200 pairs). With several networks a pair is a network, with
-the mean of its draws; with one network a pair is a draw. Only proven Plans are compared.`,
+the mean of its damages and draws; with one network a pair is a draw. Only proven Plans are compared.
+
+STORE is a file of weft lab sweep -o or merge, or a folder of weft lab freeze.`,
 		Example: `  weft lab stats results.db --figure shift_congestion_sum --against ftree`,
 		Args:    cli.OneArgument("STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -117,7 +117,7 @@ the mean of its draws; with one network a pair is a draw. Only proven Plans are 
 			if err != nil {
 				return err
 			}
-			s, err := r.Summarise(r.sheet, r.rows, figure, against)
+			s, err := r.Summarise(r.Sheet, r.Rows, figure, against)
 			if err != nil {
 				return fmt.Errorf("--%w", err)
 			}
@@ -158,7 +158,7 @@ commit of weft, and the host.`,
 
 // write writes the rows as Parquet or text, by the ending of a file's name.
 func (r *results) write(w io.Writer, name string) error {
-	rows := ordered(r.rows, r.sheet)
+	rows := ordered(r.Rows, r.Sheet)
 	more := r.FurtherNames()
 	if filepath.Ext(name) == ".parquet" {
 		return store.WriteParquet(w, rows, more, func(i int) ([]*float64, error) { return r.Further(&rows[i]) })
@@ -218,7 +218,7 @@ changed since, it says so.`,
 
 // find returns the row whose case begins with a text.
 func (r *results) find(prefix string) (found *sweep.Row, err error) {
-	for _, row := range r.rows {
+	for _, row := range r.Rows {
 		if prefix != "" && strings.HasPrefix(row.Case, prefix) {
 			if found != nil {
 				return nil, fmt.Errorf("two cases begin with %s: give more of it", prefix)
@@ -268,9 +268,9 @@ func diffCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "compare the rows of two stores",
-		Long: `Compare the rows of two stores. Rows belong together if they are about the same fabric and job, also
-if the sources of weft have changed between them. The answer is yes (exit status 0) if all are in both
-and equal, but for versions, hosts and seconds.`,
+		Long: `Compare the rows of two stores. It compares rows of the same fabric and job, even if the sources of
+weft have changed between them. The answer is yes (exit status 0) if both stores have the same rows;
+versions, hosts and seconds may differ.`,
 		Example: `  weft lab diff before.db after.db`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -282,13 +282,13 @@ and equal, but for versions, hosts and seconds.`,
 			if err != nil {
 				return err
 			}
-			return diff(cmd.OutOrStdout(), args, a.Description, distinct(a.rows, a.sheet), distinct(b.rows, b.sheet))
+			return diff(cmd.OutOrStdout(), args, a.Description, distinct(a.Rows, a.Sheet), distinct(b.Rows, b.Sheet))
 		},
 	}
 	return cmd
 }
 
-// diff prints the cells in which the rows of two stores differ, and counts the rows.
+// diff prints the cells where the rows of two stores differ, and counts the rows.
 func diff(w io.Writer, names []string, d *sweep.Description, a, b []sweep.Row) error {
 	key := func(r *sweep.Row) string {
 		asked := r.Asked

@@ -59,8 +59,11 @@ type freezer struct {
 var briefWithout = []string{"identity", "version", "commit", "platform", "host", "route_seconds", "measure_seconds"}
 
 // freeze writes the results to a folder.
-func (f *freezer) freeze(r *results, told io.Writer, dir string) error {
-	if err := os.Mkdir(dir, 0o755); err != nil && (!f.update || !errors.Is(err, fs.ErrExist)) {
+func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
+	switch err := os.Mkdir(dir, 0o755); {
+	case errors.Is(err, fs.ErrExist) && !f.update:
+		return fmt.Errorf("%s exists already: name another folder, or replace its files with --update", dir)
+	case err != nil && !errors.Is(err, fs.ErrExist):
 		return err
 	}
 	var sums bytes.Buffer
@@ -70,14 +73,14 @@ func (f *freezer) freeze(r *results, told io.Writer, dir string) error {
 	}{
 		{frozenRows, func(w io.Writer) error { return r.write(w, frozenRows) }},
 		{"rows.parquet", func(w io.Writer) error { return r.write(w, "rows.parquet") }},
-		{frozenSweep, func(w io.Writer) error { _, err := io.WriteString(w, r.sheet.Description); return err }},
+		{frozenSweep, func(w io.Writer) error { _, err := io.WriteString(w, r.Sheet.Description); return err }},
 		{"README.md", func(w io.Writer) error { return r.readme(w, f.title, f.brief) }},
 		{"CITATION.cff", func(w io.Writer) error { return r.citation(w, f.title, f.authors) }},
 	}
 	if f.brief {
 		parts[0].write = func(w io.Writer) error {
-			rows := ordered(r.rows, r.sheet)
-			return store.WriteSome(frozenRows, w, rows, append(store.Empty(rows), briefWithout...))
+			rows := ordered(r.Rows, r.Sheet)
+			return store.WriteBrief(frozenRows, w, rows, append(store.Empty(rows), briefWithout...))
 		}
 		parts = append(parts[:1], parts[2:]...)
 	}
@@ -91,24 +94,24 @@ func (f *freezer) freeze(r *results, told io.Writer, dir string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(told, "weft: %d rows are in %s\n", have(r.rows, r.sheet), dir)
+	fmt.Fprintf(progress, "weft: %d rows are in %s\n", finished(r.Rows, r.Sheet), dir)
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), sums.Bytes(), 0o644)
 }
 
 func (r *results) readme(w io.Writer, title string, brief bool) error {
 	if brief {
-		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. The commands were\n\n    %s\n",
-			title, have(r.rows, r.sheet), r.sheet.Number(), strings.Join(r.sheet.Sources, "\n"), strings.ReplaceAll(r.sheet.Command, "\n", "\n    "))
+		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. Commands:\n\n%s\n",
+			title, finished(r.Rows, r.Sheet), r.Sheet.Number(), strings.Join(r.Sheet.Sources, "\n"), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
 		return err
 	}
-	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nThe commands were\n\n    %s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
-		title, have(r.rows, r.sheet), r.sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.sheet.Sources, " "), strings.ReplaceAll(r.sheet.Command, "\n", "\n    "))
+	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nCommands:\n\n%s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
+		title, finished(r.Rows, r.Sheet), r.Sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.Sheet.Sources, " "), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
 	return err
 }
 
 // citation writes CITATION.cff (https://citation-file-format.github.io, version 1.2.0).
 func (r *results) citation(w io.Writer, title, authors string) error {
-	fmt.Fprintf(w, "cff-version: 1.2.0\nmessage: If you use these results, please cite them.\ntype: dataset\ntitle: %q\nversion: %q\n", title, strings.Join(r.sheet.Sources, "-"))
+	fmt.Fprintf(w, "cff-version: 1.2.0\nmessage: If you use these results, please cite them.\ntype: dataset\ntitle: %q\nversion: %q\n", title, strings.Join(r.Sheet.Sources, "-"))
 	_, err := fmt.Fprintln(w, "authors:")
 	for name := range strings.SplitSeq(cmp.Or(authors, "the users of weft"), ",") {
 		_, err = fmt.Fprintf(w, "  - name: %q\n", strings.TrimSpace(name))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/lab/report"
 	"weft/lab/store"
 	"weft/lab/sweep"
 )
@@ -18,10 +19,16 @@ const (
 	frozenSweep = "sweep.yaml"
 )
 
+// indent begins the lines of the README that hold commands.
+const indent = "    "
+
 // readFrozen reads a folder of weft lab freeze.
 func readFrozen(dir string) (*results, error) {
 	name := filepath.Join(dir, frozenSweep)
 	text, err := os.ReadFile(name)
+	if sheets, _ := filepath.Glob(filepath.Join(dir, sheetNames)); err != nil && len(sheets) > 0 { // the pattern is good
+		return nil, fmt.Errorf("%s holds the parts of workers: merge them first: weft lab merge %s -o results.db", dir, dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: no folder of weft lab freeze: %w", dir, err)
 	}
@@ -34,7 +41,7 @@ func readFrozen(dir string) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := store.ReadSome[sweep.Row](name, bytes.NewReader(data))
+	rows, err := store.ReadBrief[sweep.Row](name, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
@@ -47,16 +54,21 @@ func readFrozen(dir string) (*results, error) {
 		}
 	}
 	slices.Sort(sheet.Sources)
-	return &results{d, sheet.With(list), byCase(rows)}, nil
+	return &results{report.Results{Description: d, Sheet: sheet.With(list), Rows: byCase(rows)}}, nil
 }
 
-// frozenCommand returns the command in the README of a frozen folder, "" if it has none.
+// frozenCommand returns the commands in the README of a frozen folder, one a line; "" if it has
+// none.
 func frozenCommand(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil {
 		return ""
 	}
-	_, after, _ := strings.Cut(string(text), "\n    ")
-	command, _, _ := strings.Cut(after, "\n")
-	return command
+	var commands []string
+	for line := range strings.Lines(string(text)) {
+		if command, is := strings.CutPrefix(line, indent); is {
+			commands = append(commands, strings.TrimSuffix(command, "\n"))
+		}
+	}
+	return strings.Join(commands, "\n")
 }

@@ -7,15 +7,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"weft"
 	"weft/cmd/weft/cli"
-	"weft/lab/sources"
 	"weft/lab/store"
 	"weft/lab/sweep"
 )
@@ -23,7 +19,7 @@ import (
 // keeper keeps the rows of a sweep, and its sheet.
 type keeper interface {
 	sweep.Keeper
-	Tell(sheet *sweep.Sheet) error
+	PutSheet(sheet *sweep.Sheet) error
 	Close() error
 }
 
@@ -93,10 +89,10 @@ func values(rows []*sweep.Row) []sweep.Row {
 // nothing keeps no rows.
 type nothing struct{}
 
-func (nothing) Put(*sweep.Row) error    { return nil }
-func (nothing) Flush() error            { return nil }
-func (nothing) Tell(*sweep.Sheet) error { return nil }
-func (nothing) Close() error            { return nil }
+func (nothing) Put(*sweep.Row) error        { return nil }
+func (nothing) Flush() error                { return nil }
+func (nothing) PutSheet(*sweep.Sheet) error { return nil }
+func (nothing) Close() error                { return nil }
 
 // textKeeper keeps rows in a file of lines.
 type textKeeper struct {
@@ -105,10 +101,10 @@ type textKeeper struct {
 	path string
 }
 
-// Tell does nothing: a file of lines has no place for a sheet.
-func (*textKeeper) Tell(*sweep.Sheet) error { return nil }
+// PutSheet does nothing: a file of lines has no place for a sheet.
+func (*textKeeper) PutSheet(*sweep.Sheet) error { return nil }
 
-// sort writes the file again: the rows in the order of the sweep, then those of other sweeps. No
+// sort writes the file again: the rows in the order of the sweep, then the rows of other sweeps. No
 // row can be put after that.
 func (k *textKeeper) sort(rows map[string]*sweep.Row, sheet *sweep.Sheet) error {
 	list := distinct(rows, sheet)
@@ -127,17 +123,20 @@ func (k *textKeeper) sort(rows map[string]*sweep.Row, sheet *sweep.Sheet) error 
 // storeKeeper keeps rows in a store.
 type storeKeeper struct{ *store.Store[sweep.Row] }
 
-// Tell stores the sheet.
-func (k storeKeeper) Tell(sheet *sweep.Sheet) error {
+// PutSheet stores the sheet.
+func (k storeKeeper) PutSheet(sheet *sweep.Sheet) error {
 	text, err := json.Marshal(sheet)
 	if err != nil {
 		return err
 	}
-	return k.Store.Tell("sheet", string(text))
+	return k.Store.SetAbout("sheet", string(text))
 }
 
-// sheetEnd ends the names of the sheets of workers.
-const sheetEnd = ".json"
+// sheetEnd ends the names of the sheets of workers, and sheetNames matches these names.
+const (
+	sheetEnd   = ".json"
+	sheetNames = "*-of-*" + sheetEnd
+)
 
 // partsKeeper keeps the rows of a worker in parts.
 type partsKeeper struct {
@@ -146,22 +145,7 @@ type partsKeeper struct {
 	sheet string // the file of the sheet
 }
 
-// Tell writes the sheet beside the parts.
-func (k *partsKeeper) Tell(sheet *sweep.Sheet) error {
+// PutSheet writes the sheet beside the parts.
+func (k *partsKeeper) PutSheet(sheet *sweep.Sheet) error {
 	return cli.WriteQuietly(k.cmd, k.sheet, func(w io.Writer) error { return json.NewEncoder(w).Encode(sheet) })
-}
-
-// sourceDigest returns the function that digests the sources in this program.
-func sourceDigest() func(packages ...string) (string, error) {
-	tree := &sources.Tree{Files: weft.Sources, Module: "weft", Compiler: []string{runtime.Version(), runtime.GOARCH}}
-	return tree.Digest
-}
-
-// made returns the columns about this program and this host.
-func made() sweep.Made {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return sweep.Made{Version: cli.Version, Commit: cli.Commit(), Platform: strings.Join([]string{runtime.GOOS, runtime.GOARCH, runtime.Version()}, " "), Host: host}
 }

@@ -51,7 +51,7 @@ type folder struct {
 // readFolder reads the sheets and the rows of a folder. The list of sheets may be empty.
 func readFolder(path string) (*folder, error) {
 	f := &folder{path: path}
-	files, err := filepath.Glob(filepath.Join(path, "*-of-*"+sheetEnd))
+	files, err := filepath.Glob(filepath.Join(path, sheetNames))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (f *folder) lacks() (list []lacking) {
 		list = append(list, lacking{worker: w})
 	}
 	for _, s := range f.sheets {
-		if n := len(s.Cases) - have(f.rows, s); n > 0 || s.More {
+		if n := len(s.Cases) - finished(f.rows, s); n > 0 || s.More {
 			list = append(list, lacking{s.Shard, n})
 		}
 	}
@@ -118,7 +118,7 @@ func merge(cmd *cobra.Command, path, output string, wait time.Duration) error {
 		return err
 	}
 	w := cmd.ErrOrStderr()
-	fmt.Fprintf(w, "weft: %d of %d cases are in %s\n", have(f.rows, f.all), f.all.Number(), output)
+	fmt.Fprintf(w, "weft: %d of %d cases are in %s\n", finished(f.rows, f.all), f.all.Number(), output)
 	lacks := f.lacks()
 	if len(lacks) == 0 {
 		return store.CleanParts(path, "*")
@@ -133,14 +133,14 @@ func merge(cmd *cobra.Command, path, output string, wait time.Duration) error {
 		}
 		fmt.Fprintf(w, "weft: worker %d of %d: %s\n", l.worker, f.sheets[0].Shards, text)
 	}
-	fmt.Fprintf(w, "weft: to go on, unless they still work: %s\n", f.goOn(lacks))
+	fmt.Fprintf(w, "weft: to go on, unless they still work: %s\n", f.resumeCommands(lacks))
 	return nil
 }
 
 // putInto stores the sheet and the rows, with the labels of the sheet. A row of the store that has
 // another result is an error.
 func (f *folder) putInto(db *store.Store[sweep.Row]) error {
-	if err := (storeKeeper{db}).Tell(f.all); err != nil {
+	if err := (storeKeeper{db}).PutSheet(f.all); err != nil {
 		return err
 	}
 	old, err := db.Rows()
@@ -168,8 +168,8 @@ func (f *folder) putInto(db *store.Store[sweep.Row]) error {
 	return nil
 }
 
-// goOn returns the commands that compute the missing cases.
-func (f *folder) goOn(lacks []lacking) string {
+// resumeCommands returns the commands that compute the missing cases.
+func (f *folder) resumeCommands(lacks []lacking) string {
 	if s, err := readSlurmJob(f.path); err == nil {
 		return s.Command
 	} else if !errors.Is(err, fs.ErrNotExist) {

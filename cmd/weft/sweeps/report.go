@@ -35,7 +35,7 @@ func (o *pageFlags) page(store string) (*report.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := report.New(report.Results{Description: r.Description, Sheet: r.sheet, Rows: r.rows}, o.Options)
+	p, err := report.New(r.Results, o.Options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", store, err)
 	}

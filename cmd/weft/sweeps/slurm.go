@@ -180,7 +180,7 @@ func (o *sweepFlags) submitJobs(cmd *cobra.Command, dir, tasks string) error {
 		"Tasks": strconv.Itoa(o.slurm.tasks), "Options": o.taskOptions(),
 		"Wait": "",
 	}
-	if kind, err := store.NetworkOf(dir); err == nil && kind != "" {
+	if kind, err := store.NetworkFileSystem(dir); err == nil && kind != "" {
 		values["Wait"] = "--wait 1m"
 	}
 	for name, text := range map[string]string{"task.sh": taskScript, "merge.sh": mergeScript} {

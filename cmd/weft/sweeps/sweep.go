@@ -23,9 +23,7 @@ import (
 	"weft/fabric/netfile/site"
 	"weft/lab/measure/flowload"
 	"weft/lab/sweep"
-	"weft/planner"
 	"weft/route/levels"
-	"weft/study/compare"
 )
 
 // sweepFlags are the options of weft lab sweep.
@@ -232,28 +230,37 @@ func parseShard(text string) (s sweep.Shard, err error) {
 	return s, nil
 }
 
-func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
+// read returns the description of the sweep, and the shard of this worker. It refuses options that
+// do not fit the sweep.
+func (o *sweepFlags) read(cmd *cobra.Command, args []string) (*sweep.Description, sweep.Shard, error) {
 	shard, err := parseShard(o.shard)
 	if err != nil {
-		return err
+		return nil, shard, err
 	}
 	if shard.N > 0 && (o.output == "" || o.slurm.on != "") {
-		return errors.New("--shard needs a folder for its part, -o FOLDER, and does not go with --on")
+		return nil, shard, errors.New("--shard needs a folder for its part, -o FOLDER, and does not go with --on")
 	}
 	d, err := o.describe(cmd, args)
 	if err != nil {
-		return err
+		return nil, shard, err
 	}
 	if o.behind != "" && !slices.Contains(d.Engines, o.behind) {
-		return fmt.Errorf("--behind %s: not an engine of the sweep (these are: %s)", o.behind, strings.Join(d.Engines, " "))
+		return nil, shard, fmt.Errorf("--behind %s: not an engine of the sweep (these are: %s)", o.behind, strings.Join(d.Engines, " "))
 	}
-	if err := sweep.CheckFigure(cmp.Or(o.figure, "ebb_share")); err != nil {
-		return fmt.Errorf("--%w", err)
+	if err := errors.Join(sweep.CheckFigure(cmp.Or(o.figure, "ebb_share")), d.CheckAgainst(o.against)); err != nil {
+		return nil, shard, fmt.Errorf("--%w", err)
+	}
+	return d, shard, nil
+}
+
+func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
+	d, shard, err := o.read(cmd, args)
+	if err != nil {
+		return err
 	}
 	if o.slurm.on != "" {
 		return o.submit(cmd, d)
 	}
-	setup := o.setup(cmd)
 	limit, err := d.Limit()
 	if err != nil {
 		return err
@@ -264,7 +271,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	bar := newBar(cmd)
 	r := &sweep.Run{
-		Description: d, Setup: setup, Shard: shard, Keep: keep, Limit: limit, Rows: rows,
+		Description: d, Setup: o.setup(cmd), Shard: shard, Keep: keep, Limit: limit, Rows: rows,
 		Begin: bar.begin, Step: bar.step, Done: bar.done,
 	}
 	ctx, end := o.limited(cmd.Context())
@@ -275,7 +282,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		if err = nil; sheet == nil {
 			err = fmt.Errorf("--for %v was over before all fabrics were open: give more time", o.slice)
 		} else {
-			fmt.Fprintf(cmd.ErrOrStderr(), "weft: the time of --for is over: %d of %d cases are done%s\n", have(rows, sheet), len(sheet.Cases), kept(o.output))
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: the time of --for is over: %d of %d cases are done%s\n", finished(rows, sheet), len(sheet.Cases), resumeHint(o.output))
 		}
 	}
 	if text, is := keep.(*textKeeper); is && err == nil {
@@ -285,23 +292,13 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if shard.N > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d of %d cases of part %s are in %s\n", have(rows, sheet), len(sheet.Cases), o.shard, o.output)
+		fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d of %d cases of part %s are in %s\n", finished(rows, sheet), len(sheet.Cases), o.shard, o.output)
 		return err
 	}
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "weft: interrupted: %d of %d cases are done%s\n", have(rows, sheet), len(sheet.Cases), kept(o.output))
+		fmt.Fprintf(cmd.ErrOrStderr(), "weft: interrupted: %d of %d cases are done%s\n", finished(rows, sheet), len(sheet.Cases), resumeHint(o.output))
 	}
-	s, e := d.Summarise(sheet, rows, o.figure, o.against)
-	if e != nil {
-		return e
-	}
-	if o.asJSON {
-		return errors.Join(err, cli.PrintJSON(cmd.OutOrStdout(), s))
-	}
-	if e := s.Write(cmd.OutOrStdout()); e != nil {
-		return e
-	}
-	return errors.Join(err, o.standings(cmd, d, distinct(rows, sheet), setup, err == nil))
+	return errors.Join(err, o.answer(cmd, r, sheet, err == nil))
 }
 
 // errSlice is the cause of a context whose time of --for is over.
@@ -315,16 +312,16 @@ func (o *sweepFlags) limited(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, o.slice, errSlice)
 }
 
-// kept returns what a message about an interruption says of the finished cases.
-func kept(output string) string {
+// resumeHint ends a message about an interruption: how to keep the finished cases, or go on.
+func resumeHint(output string) string {
 	if output == "" {
 		return "; with -o FILE they would be kept"
 	}
 	return "; the same command goes on"
 }
 
-// have counts the cases of a sheet that have a row.
-func have(rows map[string]*sweep.Row, sheet *sweep.Sheet) (n int) {
+// finished counts the cases of a sheet that have a row.
+func finished(rows map[string]*sweep.Row, sheet *sweep.Sheet) (n int) {
 	for _, name := range sheet.Cases {
 		if rows[name] != nil {
 			n++
@@ -343,12 +340,12 @@ func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*s
 	begin, told := r.Begin, error(nil)
 	r.Begin = func(p *sweep.Plan, missing int) {
 		sheet = r.SheetOf(p, string(text), command())
-		told = errors.Join(told, keep.Tell(sheet))
+		told = errors.Join(told, keep.PutSheet(sheet))
 		begin(p, missing)
 	}
 	if _, err = r.Do(ctx); err == nil && sheet.More {
 		sheet.More = false
-		told = errors.Join(told, keep.Tell(sheet))
+		told = errors.Join(told, keep.PutSheet(sheet))
 	}
 	return sheet, errors.Join(err, told)
 }
@@ -370,56 +367,12 @@ func quoted(word string) string {
 	return word
 }
 
-// standings prints how far each engine is behind the best under bisections and shifts. After a
-// whole sweep it also prints the predictions, if asked.
-func (o *sweepFlags) standings(cmd *cobra.Command, d *sweep.Description, rows []sweep.Row, setup *sweep.Setup, whole bool) error {
-	var all []compare.SweepRow
-	for i := range rows {
-		r := &rows[i]
-		if !strings.HasPrefix(r.Workload, "flow") || r.Status == sweep.Proven && r.EBB == nil {
-			continue
-		}
-		one := compare.SweepRow{Fabric: r.Fabric, Engine: d.Contestant(r), Chosen: r.Chosen, Verdict: r.Status}
-		if r.Status == sweep.Proven {
-			one.EBB, one.Shift, one.Pairs = *r.EBB, *r.Shift, *r.Pairs
-		}
-		all = append(all, one)
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	w := cmd.OutOrStdout()
-	fmt.Fprintln(w)
-	if err := compare.WriteStandings(w, compare.Standings(all)); err != nil {
-		return err
-	}
-	if o.behind != "" {
-		fmt.Fprintln(w)
-		if err := compare.WriteBehind(w, all, o.behind); err != nil {
-			return err
-		}
-	}
-	if !o.predict || !whole {
-		return nil
-	}
-	predictions, err := compare.Predictions(all, func(arg string) (planner.Prediction, error) {
-		g, err := setup.Open(arg)
-		if err != nil {
-			return planner.Prediction{}, err
-		}
-		return planner.Predict(g), nil
-	})
-	if err != nil {
-		return err
-	}
-	return compare.WritePredictions(w, predictions)
-}
-
 // setup returns what a sweep needs from outside.
 func (o *sweepFlags) setup(cmd *cobra.Command) *sweep.Setup {
 	return &sweep.Setup{
 		Open:  func(arg string) (*fabric.Graph, error) { return o.fabric.Graph(cmd, arg) },
 		Kinds: o.routing.Kinds, Levels: o.routing.Levels,
-		Digest: sourceDigest(), Workers: o.routing.Workers, Made: made(), Now: cli.Clock(),
+		Digest: cli.SourceDigest(), Workers: o.routing.Workers, Now: cli.Clock(),
+		Made: sweep.Made{Version: cli.Version, Commit: cli.Commit(), Platform: cli.Platform(), Host: cli.HostName()},
 	}
 }

@@ -63,5 +63,8 @@ func (s *Schedule) Changed(now time.Duration) {
 	}
 }
 
+// Pending reports whether entries are to move some time.
+func (s *Schedule) Pending() bool { return s.due < terms.Never }
+
 // Drop forgets what is due.
 func (s *Schedule) Drop() { s.due = terms.Never }

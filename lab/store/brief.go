@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// ReadSome reads rows from text with a line of names, as WriteSome writes it. It leaves the columns
-// that the text lacks at zero, and passes over further columns. Errors name the file and the line.
-func ReadSome[R any](name string, in io.Reader) (rows []R, err error) {
+// ReadBrief reads rows that WriteBrief wrote. A column that the text lacks is zero; unknown columns
+// are ignored. Errors name the file and the line.
+func ReadBrief[R any](name string, in io.Reader) (rows []R, err error) {
 	columns := Columns[R]()
 	r := csv.NewReader(in)
 	r.Comma = comma(name)
@@ -44,21 +44,10 @@ func ReadSome[R any](name string, in io.Reader) (rows []R, err error) {
 	}
 }
 
-// WriteSome writes rows as text, without some columns.
-func WriteSome[R any](name string, w io.Writer, rows []R, without []string) error {
+// WriteBrief writes rows as text without some columns.
+func WriteBrief[R any](name string, w io.Writer, rows []R, without []string) error {
 	columns := slices.DeleteFunc(Columns[R](), func(c Column) bool { return slices.Contains(without, c.Name) })
-	out := csv.NewWriter(w)
-	out.Comma = comma(name)
-	if err := out.Write(Head(columns)); err != nil {
-		return err
-	}
-	for i := range rows {
-		if err := out.Write(cellsOf(&rows[i], columns)); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+	return writeText(name, w, rows, columns, nil, nil)
 }
 
 // Empty lists the columns that have no value in any row.

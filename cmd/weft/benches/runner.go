@@ -21,8 +21,8 @@ import (
 	"weft/sim/flow"
 )
 
-// machine makes runs.
-type machine struct {
+// runner makes runs.
+type runner struct {
 	*flags
 	peers  *peers
 	dir    string
@@ -36,7 +36,7 @@ const mostEntries = 5_000_000
 var errLate = errors.New("time limit")
 
 // run makes a run: the tables of a program, or its costs.
-func (m *machine) run(ctx context.Context, p bench.Pair, row *bench.Row) error {
+func (m *runner) run(ctx context.Context, p bench.Pair, row *bench.Row) error {
 	row.Load = loadAverage()
 	limited, stop := context.WithTimeoutCause(ctx, m.limit, errLate)
 	defer stop()
@@ -55,7 +55,7 @@ func (m *machine) run(ctx context.Context, p bench.Pair, row *bench.Row) error {
 		return err
 	}
 	defer sim.stop()
-	log := m.peers.sm(limited, sim, p.Theirs, row.Round == 0, row)
+	log := m.peers.bringUp(limited, sim, p.Theirs, row.Round == 0, row)
 	if row.Round > 0 {
 		return nil
 	}
@@ -68,17 +68,17 @@ func (m *machine) run(ctx context.Context, p bench.Pair, row *bench.Row) error {
 		return err
 	}
 	row.VLs = lanesOf(p.Theirs, log)
-	return m.deliver(ctx, f.g, plan, row)
+	return m.measureTables(ctx, f.g, plan, row)
 }
 
 // request returns the routing job of an engine.
-func (m *machine) request(name string) (*planner.Request, error) {
+func (m *runner) request(name string) (*planner.Request, error) {
 	chain, err := engine.Parse(name, nil)
 	return &planner.Request{Chain: chain, Seed: 1, Workers: m.workers, Now: cli.Clock()}, err
 }
 
 // ourTables routes a fabric and measures the tables.
-func (m *machine) ourTables(ctx context.Context, g *fabric.Graph, name string, row *bench.Row) error {
+func (m *runner) ourTables(ctx context.Context, g *fabric.Graph, name string, row *bench.Row) error {
 	req, err := m.request(name)
 	if err != nil {
 		return err
@@ -96,11 +96,11 @@ func (m *machine) ourTables(ctx context.Context, g *fabric.Graph, name string, r
 	}
 	vls := int64(r.Plan.VLs)
 	row.VLs = &vls
-	return m.deliver(ctx, g, r.Plan, row)
+	return m.measureTables(ctx, g, r.Plan, row)
 }
 
-// deliver measures tables.
-func (m *machine) deliver(ctx context.Context, g *fabric.Graph, plan *route.Plan, row *bench.Row) error {
+// measureTables measures tables.
+func (m *runner) measureTables(ctx context.Context, g *fabric.Graph, plan *route.Plan, row *bench.Row) error {
 	k, err := flow.NewKeyFigures(ctx, g, plan, flow.Measure{Seed: 1, Workers: m.workers})
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (o *flags) route(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	m := &machine{flags: o}
+	m := &runner{flags: o}
 	req, err := m.request(o.engines[0])
 	if err != nil {
 		return err
@@ -176,14 +176,14 @@ func (o *flags) route(cmd *cobra.Command, args []string) error {
 }
 
 // ourCost routes a fabric in a process of its own, then brings the subnet up in another.
-func (m *machine) ourCost(ctx context.Context, f *opened, name string, row *bench.Row) error {
+func (m *runner) ourCost(ctx context.Context, f *opened, name string, row *bench.Row) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	jobs := fmt.Sprint(m.workers)
 	e := run(ctx, m.dir, nil, nil, self, "lab", "bench", "--route-only", "--quiet", "-j", jobs, "-e", name, f.net)
-	if m.late(ctx, row, "weft lab bench --route-only", e) {
+	if m.failed(ctx, row, "weft lab bench --route-only", e) {
 		return nil
 	}
 	var r routed
@@ -196,15 +196,15 @@ func (m *machine) ourCost(ctx context.Context, f *opened, name string, row *benc
 	}
 	defer sim.stop()
 	e = run(ctx, m.dir, nil, nil, self, "sm", "--once", "--unproven", "-j", jobs, "--transport", "ibsim:"+sim.socket, "-e", name)
-	if m.late(ctx, row, "weft sm --once", e) {
+	if m.failed(ctx, row, "weft sm --once", e) {
 		return nil
 	}
 	row.RouteCPU, row.CPU, row.Wall, row.Peak = &r.CPU, &e.cpu, &e.wall, &e.peak
 	return nil
 }
 
-// late notes the end of a program that did not do its work, and reports whether it did not.
-func (m *machine) late(ctx context.Context, row *bench.Row, what string, e *ended) bool {
+// failed notes the end of a program that did not do its work, and reports whether it did not.
+func (m *runner) failed(ctx context.Context, row *bench.Row, what string, e *ended) bool {
 	switch {
 	case errors.Is(context.Cause(ctx), errLate):
 		row.Status = bench.Late
