@@ -14,9 +14,9 @@ import (
 // force.
 const fewRuns = 20
 
-// useBetter repairs the Plan that was made beside the loop, for the subnet as it is now, and puts it
-// into the event. Otherwise it returns why the Plan is not used. A fault in weft is such a reason:
-// it must not stop the repair of the Plan in force.
+// useBetter repairs the Plan that was made beside the loop, for the subnet as it is now, and puts
+// it into the event. Otherwise it returns why the Plan is not used. A fault in weft is such a
+// reason: it must not stop the repair of the Plan in force.
 func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, ev *terms.Event) error {
 	var r *planner.Result
 	var way *planner.Transition
@@ -40,8 +40,8 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 	return nil
 }
 
-// repairBetter repairs the better Plan. It refuses one that is not proven, that gives a port another
-// LID than the Plan in force does, or that delivers less than that.
+// repairBetter repairs the better Plan. It refuses one that is not proven, that gives a port
+// another LID than the Plan in force does, or that delivers less than that.
 func repairBetter(ctx context.Context, req *planner.Request, q *terms.RouteRequest) (*planner.Result, error) {
 	g, better := q.Graph, q.Better
 	req.Chain, req.Kinds, req.Kept, req.Afresh, req.Moves = nil, nil, better.Kept, false, 0

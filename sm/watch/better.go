@@ -31,8 +31,8 @@ func (b *better) expected() bool { return b.wanted || b.under || b.ready != nil 
 // whyBetter is the reason of a round that programs a better Plan.
 const whyBetter = "a better Plan is ready"
 
-// betterDue returns when the better Plan comes into force: not while rounds fail. A subnet that is up
-// in part may stay so for ever.
+// betterDue returns when the better Plan comes into force: not while rounds fail. A subnet that is
+// up in part may stay so for ever.
 func betterDue(m *Manager) time.Duration {
 	switch b := &m.better; {
 	case b.ready == nil, !m.result.Report.State.IsUp():

@@ -197,8 +197,8 @@ func TestRebalanceWhilePlanning(t *testing.T) {
 	}
 }
 
-// TestReloadUnfit: new settings come into force though the better Plan by them does not fit a subnet
-// that has changed meanwhile, and though nothing is routed from scratch after repairs.
+// TestReloadUnfit: new settings come into force though the better Plan by them does not fit a
+// subnet that has changed meanwhile, and though nothing is routed from scratch after repairs.
 func TestReloadUnfit(t *testing.T) {
 	v := improving(t, terms.Config{}, func(v *virtual) { v.manager.watch.Rebalance = 0 })
 	v.reload(jobOf("updn", 0))

@@ -74,45 +74,8 @@ func (d *drains) add(c *ledger.Ledger, what string) (name, warning string, err e
 	if err != nil {
 		return "", "", err
 	}
-	d.Now = append(slices.Clone(d.Now), keyOfPart(f, p))
-	return f.PartName(p), hostsAt(f, p), nil
-}
-
-// hostsAt warns about the hosts at a drained part; "" if there are none.
-func hostsAt(f *fabric.Fabric, p fabric.Part) string {
-	if p.Link != fabric.NoLink {
-		for _, e := range []fabric.End{f.Links[p.Link].A, f.Links[p.Link].B} {
-			if f.Nodes[e.Node].Type != fabric.Switch {
-				return f.EndName(e) + " is cut off: the drained cable carries nothing"
-			}
-		}
-		return ""
-	}
-	n := 0
-	for i := range f.Nodes[p.Switch].Ports {
-		if l := f.Nodes[p.Switch].Ports[i].Link; l != fabric.NoLink && !f.Links[l].Down {
-			a, b := f.Links[l].A.Node, f.Links[l].B.Node
-			if f.Nodes[a].Type != fabric.Switch || f.Nodes[b].Type != fabric.Switch {
-				n++
-			}
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of its cables lead to hosts: it keeps serving them, and its removal cuts them off", n)
-}
-
-// keyOfPart names a switch by its GUID, and a cable by the GUID and the port of one of its ends.
-func keyOfPart(f *fabric.Fabric, p fabric.Part) string {
-	if p.Link == fabric.NoLink {
-		return f.Nodes[p.Switch].GUID.String()
-	}
-	e := f.Links[p.Link].A
-	if f.Nodes[e.Node].Type != fabric.Switch {
-		e = f.Links[p.Link].B
-	}
-	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
+	d.Now = append(slices.Clone(d.Now), ledger.KeyOfPart(f, p))
+	return f.PartName(p), ledger.HostsAt(f, p), nil
 }
 
 // removeDrain ends the drain of a switch or a cable, releases a link from quarantine, or enables a
@@ -158,47 +121,6 @@ func partNames(f *fabric.Fabric, parts []string) []string {
 		}
 		if p, err := f.FindPart(w); err == nil {
 			list[i] = f.PartName(p)
-		}
-	}
-	return list
-}
-
-// byGUID returns parts with GUIDs for the names of our node map, which may mean nothing to other
-// managers: NAME and NAME[PORT] become GUID and GUID[PORT].
-func (m *Manager) byGUID(parts []string) []string {
-	list := slices.Clone(parts)
-	for i, part := range list {
-		node, port := part, ""
-		if at := strings.LastIndexByte(part, '['); at > 0 && m.guidOf(part) == 0 {
-			node, port = part[:at], part[at:]
-		}
-		if guid := m.guidOf(node); guid != 0 {
-			list[i] = guid.String() + port
-		}
-	}
-	return list
-}
-
-// guidOf returns the node that our map gives a name; 0 for none or several.
-func (m *Manager) guidOf(name string) (guid fabric.GUID) {
-	for g, is := range m.cfg.Names {
-		switch {
-		case is == name && guid != 0:
-			return 0
-		case is == name:
-			guid = g
-		}
-	}
-	return guid
-}
-
-// byOwnNames returns parts that another manager drains. Those that our own list has too have the
-// names of that.
-func (m *Manager) byOwnNames(parts []string) []string {
-	list, own := slices.Clone(parts), m.byGUID(m.cfg.Drain)
-	for i, part := range list {
-		if at := slices.Index(own, part); at >= 0 {
-			list[i] = m.cfg.Drain[at]
 		}
 	}
 	return list
