@@ -82,3 +82,40 @@ func WithoutForgotten(p *route.Plan, list map[fabric.GUID]bool) *route.Plan {
 	less.Absent = slices.DeleteFunc(slices.Clone(p.Absent), forgotten)
 	return &less
 }
+
+// HostsAt warns about the hosts at a drained part; "" if there are none.
+func HostsAt(f *fabric.Fabric, p fabric.Part) string {
+	if p.Link != fabric.NoLink {
+		for _, e := range []fabric.End{f.Links[p.Link].A, f.Links[p.Link].B} {
+			if f.Nodes[e.Node].Type != fabric.Switch {
+				return f.EndName(e) + " is cut off: the drained cable carries nothing"
+			}
+		}
+		return ""
+	}
+	n := 0
+	for i := range f.Nodes[p.Switch].Ports {
+		if l := f.Nodes[p.Switch].Ports[i].Link; l != fabric.NoLink && !f.Links[l].Down {
+			a, b := f.Links[l].A.Node, f.Links[l].B.Node
+			if f.Nodes[a].Type != fabric.Switch || f.Nodes[b].Type != fabric.Switch {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of its cables lead to hosts: it keeps serving them, and its removal cuts them off", n)
+}
+
+// KeyOfPart names a switch by its GUID, and a cable by the GUID and the port of one of its ends.
+func KeyOfPart(f *fabric.Fabric, p fabric.Part) string {
+	if p.Link == fabric.NoLink {
+		return f.Nodes[p.Switch].GUID.String()
+	}
+	e := f.Links[p.Link].A
+	if f.Nodes[e.Node].Type != fabric.Switch {
+		e = f.Links[p.Link].B
+	}
+	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"weft/planner"
+	"weft/route"
 	"weft/sm/terms"
 )
 
@@ -13,39 +14,74 @@ import (
 // force.
 const fewRuns = 20
 
-// useBetter repairs the Plan that was made beside the loop, for the subnet as it is now. It returns
-// the Plan in the event, or else why it is not used.
-func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest) (*terms.Event, error) {
+// useBetter repairs the Plan that was made beside the loop, for the subnet as it is now, and puts
+// it into the event. Otherwise it returns why the Plan is not used. A fault in weft is such a
+// reason: it must not stop the repair of the Plan in force.
+func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, ev *terms.Event) error {
+	var r *planner.Result
+	var way *planner.Transition
+	err := caught(func() (err error) {
+		if r, err = repairBetter(ctx, &req, q); err != nil {
+			return err
+		}
+		from := q.Found
+		if from == nil {
+			from = q.Kept
+		}
+		way, err = from.Transition(ctx, q.Graph, r.Plan, req.Workers)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.Choice = q.Better.Choice
+	ev.Result, ev.Way = r, way
+	ev.Less = append(ev.Less, fewerLIDs(q.Graph, &req, r.Plan)...)
+	return nil
+}
+
+// repairBetter repairs the better Plan. It refuses one that is not proven, that gives a port
+// another LID than the Plan in force does, or that delivers less than that.
+func repairBetter(ctx context.Context, req *planner.Request, q *terms.RouteRequest) (*planner.Result, error) {
 	g, better := q.Graph, q.Better
 	req.Chain, req.Kinds, req.Kept, req.Afresh, req.Moves = nil, nil, better.Kept, false, 0
-	if err := better.Kept.Hold(g, &req); err != nil {
+	if err := better.Kept.Hold(g, req); err != nil {
 		return nil, err
 	}
 	addStored(req.LIDs.Held, g, q.Stored)
 	addAbsent(req.LIDs.Held, q.Absent)
 	req.LIDs.Kept = true
-	r, err := guarded(ctx, g, &req)
+	r, err := guarded(ctx, g, req)
 	switch {
 	case r.NotRepaired != nil:
 		return nil, r.NotRepaired
 	case err != nil:
 		return nil, err
-	case !r.Report.OK:
+	case !r.Report.OK && !q.Unproven:
 		return nil, errors.New("it is not proven on the subnet as it is now")
 	}
-	if f := r.Repaired; f.Moved > 0 && !better.Asked {
-		if err := staysBetter(ctx, &req, q, r); err != nil {
-			return nil, err
+	if err := keepsLIDs(req, q, r.Plan); err != nil {
+		return nil, err
+	}
+	if r.Repaired.Moved > 0 && !better.Asked {
+		err = staysBetter(ctx, req, q, r)
+	}
+	return r, err
+}
+
+// keepsLIDs returns an error if a better Plan gives a port another LID than the Plan in force does:
+// while it was made, ports may have come, gone, and got LIDs of others.
+func keepsLIDs(req *planner.Request, q *terms.RouteRequest, plan *route.Plan) error {
+	held := *req
+	if err := q.Kept.Hold(q.Graph, &held); err != nil {
+		return err
+	}
+	for end, lid := range held.LIDs.Held.Ends.Base {
+		if is := plan.Ends.Base[end]; lid != 0 && is != lid {
+			return fmt.Errorf("%s has LID %d meanwhile, and would get %d", route.EndName(q.Graph, int32(end)), lid, is)
 		}
 	}
-	from := q.Found
-	if from == nil {
-		from = q.Kept
-	}
-	ev := &terms.Event{Kind: terms.Planned, Result: r}
-	r.Choice = better.Choice
-	ev.Way, err = from.Transition(ctx, g, r.Plan, req.Workers)
-	return ev, err
+	return nil
 }
 
 // staysBetter returns an error if a better Plan delivers less than the Plan in force, after repairs

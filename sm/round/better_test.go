@@ -42,3 +42,29 @@ func TestBetterMeetsChange(t *testing.T) {
 		}
 	}
 }
+
+// TestBetterNotUsed: a better Plan with other LIDs than the Plan in force, or one that makes weft
+// itself fail, is not used, though it was asked for: the Plan in force is repaired.
+func TestBetterNotUsed(t *testing.T) {
+	const network = "random(switches=40,hosts=2,links=120,seed=3)"
+	before, now := smtest.Formula(t, network).Compile(), smtest.Formula(t, network+"|fail(links=4,seed=1)").Compile()
+	made := func(lmc uint8) *planner.Kept {
+		req := smtest.JobOf("updn", lmc)
+		r, err := planner.Run(context.Background(), before, &req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return planner.Keep(r.Plan, before)
+	}
+	held := made(0)
+	for why, better := range map[string]*planner.Kept{"has LID": made(1), "a fault in weft": planner.Keep(nil, before)} {
+		q := &terms.RouteRequest{Graph: now, Kept: held, Better: &terms.Better{Kept: better, Asked: true}, Later: true}
+		ev := Plan(context.Background(), smtest.JobOf("updn", 0), q)
+		if ev.Unfit == nil || !strings.Contains(ev.Unfit.Error(), why) {
+			t.Errorf("not used because of %v, want %q", ev.Unfit, why)
+		}
+		if ev.Err != nil || !ev.Result.Report.OK || ev.Result.Repaired == nil || ev.Way == nil {
+			t.Errorf("%s: %v, %+v", why, ev.Err, ev.Result)
+		}
+	}
+}

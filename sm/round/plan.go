@@ -30,13 +30,16 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 		req.Kept, req.Afresh, req.Moves = q.Kept, q.Afresh, q.Moves
 	}
 	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
+	req.LIDs.Fewer = true
 	ev := &terms.Event{Kind: terms.Planned}
+	if has := g.LeastVLs(); has > 0 && req.MaxVLs > has {
+		ev.Less = append(ev.Less, fmt.Sprintf("%d lanes were asked for (vls), and some links between switches have %d: no more are used", req.MaxVLs, has))
+		req.MaxVLs = has
+	}
 	if q.Better != nil {
-		better, err := useBetter(ctx, req, q)
-		if err == nil {
-			return better
+		if ev.Unfit = useBetter(ctx, req, q, ev); ev.Unfit == nil {
+			return ev
 		}
-		ev.Unfit = err
 	}
 	later := q.Later && !planner.IsSmall(g)
 	if later {
@@ -46,11 +49,6 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if q.Inherited && !q.Kept.Answers(&req) {
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
 			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
-	}
-	req.LIDs.Fewer = true
-	if has := g.LeastVLs(); has > 0 && req.MaxVLs > has {
-		ev.Less = append(ev.Less, fmt.Sprintf("%d lanes were asked for (vls), and some links between switches have %d: no more are used", req.MaxVLs, has))
-		req.MaxVLs = has
 	}
 	if q.Kept != nil && !req.Afresh {
 		req.Kinds = nil // the Plan has its own
@@ -124,12 +122,20 @@ func run(ctx context.Context, g *fabric.Graph, req *planner.Request) (*planner.R
 
 // guarded runs a routing job, and turns a panic into an error.
 func guarded(ctx context.Context, g *fabric.Graph, req *planner.Request) (r *planner.Result, err error) {
+	if err = caught(func() error { r, err = planner.Run(ctx, g, req); return err }); r == nil {
+		r = &planner.Result{}
+	}
+	return r, err
+}
+
+// caught turns a panic into an error.
+func caught(do func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			r, err = &planner.Result{}, fmt.Errorf("a fault in weft itself, please report it: %v", fault)
+			err = fmt.Errorf("a fault in weft itself, please report it: %v", fault)
 		}
 	}()
-	return planner.Run(ctx, g, req)
+	return do()
 }
 
 // judgeHeld judges the tables that switches hold on today's subnet; nil if they cannot be judged.
@@ -170,7 +176,7 @@ func fewerLIDs(g *fabric.Graph, req *planner.Request, p *route.Plan) []string {
 // repaired Plan if the new one is not proven either.
 func afreshIfProven(ctx context.Context, req planner.Request, g *fabric.Graph, repaired *planner.Result) *planner.Result {
 	req.Afresh = true
-	r, err := planner.Run(ctx, g, &req)
+	r, err := guarded(ctx, g, &req)
 	if err != nil || r.Repaired != nil || !r.Report.OK {
 		return repaired
 	}

@@ -188,9 +188,10 @@ type RouteRequest struct {
 	Moves     int  // entries that may move to less loaded links besides
 	// Later allows a Plan at once and a better one later: where auto tries several engines, Kept is
 	// repaired, or else the first proven Plan is taken.
-	Later  bool
-	Beside bool    // it is the better one: of Improve
-	Better *Better // that has been planned beside the loop, to be used if it is still good; nil: none
+	Later    bool
+	Unproven bool    // the better Plan may be used though the judge finds faults
+	Beside   bool    // it is the better one: of Improve
+	Better   *Better // that has been planned beside the loop, to be used if it is still good; nil: none
 }
 
 // Better is a Plan that was made beside the loop.

@@ -19,6 +19,9 @@ const (
 	Failed      State = "FAILED"       // our own port does not answer
 )
 
+// IsUp reports whether the Plan of the round came into force, in part at least.
+func (s State) IsUp() bool { return s == Up || s == UpInPart }
+
 // IncidentKind is the code of an incident in logs and JSON.
 type IncidentKind string
 

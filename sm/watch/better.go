@@ -31,10 +31,11 @@ func (b *better) expected() bool { return b.wanted || b.under || b.ready != nil 
 // whyBetter is the reason of a round that programs a better Plan.
 const whyBetter = "a better Plan is ready"
 
-// betterDue returns when the better Plan comes into force.
+// betterDue returns when the better Plan comes into force: not while rounds fail. A subnet that is
+// up in part may stay so for ever.
 func betterDue(m *Manager) time.Duration {
 	switch b := &m.better; {
-	case b.ready == nil, m.failed > 0:
+	case b.ready == nil, !m.result.Report.State.IsUp():
 		return terms.Never
 	case b.asked:
 		return m.now
@@ -66,11 +67,11 @@ func takeBetter(m *Manager, ev *terms.Event) {
 	b.under = false
 	switch r := ev.Result; {
 	case ev.Err != nil:
-		noBetter(m, ev.Err)
+		noBetter(m, ev.Err, b.stale)
 	case r.Repaired != nil:
-		noBetter(m, errors.Join(r.Refused...))
-	case !r.Report.OK:
-		noBetter(m, errors.New("it is not proven"))
+		noBetter(m, errors.Join(r.Refused...), b.stale)
+	case !r.Report.OK && !m.cfg.Unproven:
+		noBetter(m, errors.New("it is not proven"), b.stale)
 	default:
 		b.ready = &terms.Better{Kept: planner.Keep(r.Plan, b.graph), Choice: r.Choice, Asked: b.asked}
 		text := r.Engine.Name
@@ -82,22 +83,30 @@ func takeBetter(m *Manager, ev *terms.Event) {
 	b.graph = nil
 }
 
-// noBetter gives up a better Plan. Another one is planned only because the subnet has changed: the
-// same job would end alike.
-func noBetter(m *Manager, why error) {
-	m.unbalanced = m.better.stale
-	m.better = better{}
+// noBetter gives up a better Plan. Another one is planned only if the subnet has changed since: the
+// same job would end alike. It is planned at once if the first one was asked for, and else after
+// Watch.Rebalance.
+func noBetter(m *Manager, why error, unbalanced bool) {
+	again := m.better.asked && m.better.stale
+	m.unbalanced = unbalanced
+	m.better = better{wanted: again, asked: again}
 	m.tell(terms.BetterPlan, "no better Plan comes into force: %v", why)
-	if m.watch.Rebalance > 0 && m.unbalanced {
+	if m.watch.Rebalance > 0 && m.unbalanced && !again {
 		m.afresh = m.now + m.watch.Rebalance
+	}
+}
+
+// stopBetter ends the planning of a better Plan. It stays expected.
+func stopBetter(m *Manager) {
+	if b := &m.better; b.under {
+		m.out = append(m.out, terms.Action{Kind: terms.Improve})
+		b.under, b.wanted = false, true
 	}
 }
 
 // dropBetter ends the planning of a better Plan, and forgets it.
 func dropBetter(m *Manager) {
-	if m.better.under {
-		m.out = append(m.out, terms.Action{Kind: terms.Improve})
-	}
+	stopBetter(m)
 	m.better, m.next.Better = better{}, nil
 }
 
@@ -109,8 +118,7 @@ func afterBetter(m *Manager, asked, changed bool) (fresh bool) {
 	b.stale = b.stale || changed
 	switch {
 	case used && m.result.Unfit != nil:
-		b.stale = true
-		noBetter(m, m.result.Unfit)
+		noBetter(m, m.result.Unfit, true)
 	case used:
 		fresh = !b.stale
 		*b = better{}
@@ -118,6 +126,9 @@ func afterBetter(m *Manager, asked, changed bool) (fresh bool) {
 		fresh = m.given.Afresh && !m.result.More
 	}
 	if m.result.More {
+		if asked && b.stale {
+			stopBetter(m) // it lacks all that is new
+		}
 		b.asked = b.asked || asked
 		b.wanted = !b.under // one that is being planned is repaired for this subnet
 	}

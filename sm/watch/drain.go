@@ -74,45 +74,8 @@ func (d *drains) add(c *ledger.Ledger, what string) (name, warning string, err e
 	if err != nil {
 		return "", "", err
 	}
-	d.Now = append(slices.Clone(d.Now), keyOfPart(f, p))
-	return f.PartName(p), hostsAt(f, p), nil
-}
-
-// hostsAt warns about the hosts at a drained part; "" if there are none.
-func hostsAt(f *fabric.Fabric, p fabric.Part) string {
-	if p.Link != fabric.NoLink {
-		for _, e := range []fabric.End{f.Links[p.Link].A, f.Links[p.Link].B} {
-			if f.Nodes[e.Node].Type != fabric.Switch {
-				return f.EndName(e) + " is cut off: the drained cable carries nothing"
-			}
-		}
-		return ""
-	}
-	n := 0
-	for i := range f.Nodes[p.Switch].Ports {
-		if l := f.Nodes[p.Switch].Ports[i].Link; l != fabric.NoLink && !f.Links[l].Down {
-			a, b := f.Links[l].A.Node, f.Links[l].B.Node
-			if f.Nodes[a].Type != fabric.Switch || f.Nodes[b].Type != fabric.Switch {
-				n++
-			}
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of its cables lead to hosts: it keeps serving them, and its removal cuts them off", n)
-}
-
-// keyOfPart names a switch by its GUID, and a cable by the GUID and the port of one of its ends.
-func keyOfPart(f *fabric.Fabric, p fabric.Part) string {
-	if p.Link == fabric.NoLink {
-		return f.Nodes[p.Switch].GUID.String()
-	}
-	e := f.Links[p.Link].A
-	if f.Nodes[e.Node].Type != fabric.Switch {
-		e = f.Links[p.Link].B
-	}
-	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
+	d.Now = append(slices.Clone(d.Now), ledger.KeyOfPart(f, p))
+	return f.PartName(p), ledger.HostsAt(f, p), nil
 }
 
 // removeDrain ends the drain of a switch or a cable, releases a link from quarantine, or enables a

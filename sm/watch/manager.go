@@ -65,6 +65,7 @@ type rounds struct {
 	inRound bool
 	failed  int // rounds in a row that did not bring up everything
 	wanted  wantedRound
+	begun   wantedRound // the one that current is
 	better  better
 }
 
@@ -197,7 +198,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		}
 	case terms.Stop:
 		m.stopped = true
-		dropBetter(m)
+		stopBetter(m)
 		m.dropWork()
 		m.stepRound(ev)
 	case terms.Reconfigure:
@@ -416,7 +417,8 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
-	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && (kind == askChanged || kind == moveEntries || kind == useBetter):
+	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && (kind == askChanged || kind == moveEntries || kind == useBetter),
+		kind == useBetter && m.failed > 0: // it is the next attempt too
 		kind = askAll
 	case kind == askAll && m.contest.isOn():
 		kind = askChanged
@@ -434,7 +436,8 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.doubted = map[fabric.GUID]bool{}
 	m.noticed = min(m.change.Since(), m.now)
 	m.change.Drop()
-	m.again, m.wanted.why, m.alarms.due = terms.Never, "", terms.Never
+	m.begun, m.wanted = m.wanted, wantedRound{}
+	m.again, m.alarms.due = terms.Never, terms.Never
 	if kind == routeAfresh {
 		m.afresh, m.better.ready = terms.Never, nil
 	}
@@ -488,8 +491,8 @@ func (m *Manager) endRound(now time.Duration) {
 	m.standing.endRound(m.result.Ledger.Fabric != nil)
 	m.watchLinks(now)
 	defer m.tellRules()
-	if r.State == terms.Up || r.State == terms.UpInPart {
-		m.wanted.tables = m.wanted.tables && !m.given.ReadTables
+	m.wanted.add(m.begun.left(r.State.IsUp(), &m.given))
+	if r.State.IsUp() {
 		m.watchStuck()
 		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
 		m.takeRound(now)
@@ -535,7 +538,7 @@ func (m *memory) end(now time.Duration, result *round.Result) {
 	round := m.round
 	round.Ended, round.Report = now, result.Report
 	m.last = &round
-	if s := round.Report.State; s == terms.Up || s == terms.UpInPart {
+	if round.Report.State.IsUp() {
 		m.good = &round
 	}
 	m.tally.Round(now, round.Begun, m.noticed, result)
@@ -573,7 +576,7 @@ func (m *Manager) tellEnd() {
 	if r.Routing.Kept != "" {
 		text += ", " + r.Routing.Kept
 	}
-	if r.State == terms.Up || r.State == terms.UpInPart {
+	if r.State.IsUp() {
 		text += fmt.Sprintf(", %s of forwarding tables written", fold.Count(r.Written.Blocks, "block", "blocks"))
 	}
 	m.tell(terms.RoundEnds, "%s", text)
@@ -589,8 +592,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	m.inForce.AddRewritten(before)
 	m.inForce.CountSince(before, m.round.Number)
 	m.reregister = m.reregister && !m.given.Reregister
-	asked := m.wanted.afresh && m.given.Afresh || before == nil && m.given.Inherit.Afresh
-	m.wanted.afresh = m.wanted.afresh && !m.given.Afresh
+	asked := m.begun.afresh || before == nil && m.given.Inherit.Afresh
 	m.election = election{}
 	m.others.isIdleSince, m.others.lost = terms.Never, 0
 	m.contest.judge(m, now)
@@ -654,7 +656,7 @@ func (m *Manager) Successor() terms.Config {
 	cfg.OwnPort, cfg.Drains = 0, m.drains.Drains
 	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
 	if c := m.inForce; c != nil {
-		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), m.better.expected()
+		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), m.wanted.afresh || m.better.expected()
 		cfg.Neighbours = terms.Neighbours(c.Fabric)
 	}
 	return cfg

@@ -6,14 +6,26 @@ import (
 	"slices"
 	"time"
 
+	"weft/sm/round"
 	"weft/sm/terms"
 )
 
 // wantedRound is a requested round.
 type wantedRound struct {
 	why    string // "" where none is wanted
-	afresh bool   // route from scratch; stays set until a round has done so
-	tables bool   // read all tables; stays set until a round has done so
+	afresh bool   // route from scratch
+	tables bool   // read all tables
+}
+
+// left returns the rest, for the next round, after the round that was to do all of it. Only a round
+// that brings the subnet up has done something; without a Plan in force it reads no tables.
+func (w wantedRound) left(up bool, did *round.Given) wantedRound {
+	return wantedRound{afresh: w.afresh && !up, tables: w.tables && !(up && did.ReadTables)}
+}
+
+// add adds wishes of another one.
+func (w *wantedRound) add(more wantedRound) {
+	w.afresh, w.tables = w.afresh || more.afresh, w.tables || more.tables
 }
 
 // ask requests a round, which begins as soon as none is under way. A standby refuses.

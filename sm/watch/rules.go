@@ -58,7 +58,7 @@ func ownFilesOf(cfg *terms.Config) ownFiles {
 func (m *Manager) rules() Rules {
 	return Rules{
 		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
-		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.Drained(), Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
+		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
 		Rebalance: m.afresh < terms.Never || m.better.expected() || m.inRound && m.current.Unbalances(), Moves: m.moves.Pending() || m.inRound && m.current.Result().Improvable, Reregister: m.reregister, Options: m.cfg.Options,
 	}
 }
@@ -101,11 +101,12 @@ func (m *Manager) learnRules(data []byte) {
 		return
 	}
 	m.learned.rules = &rules
+	drained := m.cfg.ByOwnNames(rules.Drained)
 	before := m.differences
 	m.differences = m.own.differences(&rules, "the master", "a takeover changes nothing; a reload (SIGHUP) after it applies this manager's own")
 	m.differences = append(m.differences, optionDifferences(rules.Options, m.cfg.Options)...)
 	for _, w := range m.cfg.Drain {
-		if !slices.Contains(rules.Drained, w) {
+		if !slices.Contains(drained, w) {
 			m.differences = append(m.differences, w+", listed in drain here, is not drained by the master: a takeover does not drain it")
 		}
 	}
@@ -190,7 +191,7 @@ func (m *Manager) inherit() {
 	if r.MKeys != nil {
 		m.cfg.Keys.Protect, m.cfg.Keys.Lease = r.MKeys.Protect, r.MKeys.Lease
 	}
-	m.drains = drains{terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: slices.Clone(r.Drained)}}
+	m.drains = drains{terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: m.cfg.ByOwnNames(r.Drained)}}
 	m.unsteady.links = linksOf(r.Links, m.now)
 	m.reregister = r.Reregister
 }
@@ -207,15 +208,16 @@ func (m *Manager) tellInherited() {
 	for _, text := range m.differences {
 		m.tell(terms.OtherRules, "%s", text)
 	}
+	drained := m.cfg.ByOwnNames(r.Drained)
 	for _, w := range m.cfg.Drain {
-		if !slices.Contains(r.Drained, w) {
+		if !slices.Contains(drained, w) {
 			m.tell(terms.OtherRules, "%s, listed in drain, is not drained, since the previous master did not drain it; drain it by weft sm drain", w)
 		}
 	}
 	if r.Rebalance && m.watch.Rebalance > 0 && m.result.Repaired {
 		m.afresh = m.now + m.watch.Rebalance
 	}
-	if !slices.Equal(r.Drained, m.cfg.Drain) && len(r.Drained) > 0 {
+	if !slices.Equal(drained, m.cfg.Drain) && len(r.Drained) > 0 {
 		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(partNames(m.inForce.Fabric, r.Drained), ", "))
 	}
 	for _, l := range m.unsteady.links {

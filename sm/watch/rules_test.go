@@ -140,6 +140,44 @@ func TestDrainsOutliveTakeovers(t *testing.T) {
 	}
 }
 
+// TestMappedDrainsOutliveTakeovers: a switch that the master drains by the name in its node map
+// stays drained by a successor that has another map or none, and nothing differs if both have the
+// same.
+func TestMappedDrainsOutliveTakeovers(t *testing.T) {
+	f := smtest.Formula(t, "rlft(6,2)")
+	spine := f.Nodes[slices.IndexFunc(f.Nodes, func(n fabric.Node) bool { return n.Desc == "spine 1" })].GUID
+	for name, second := range map[string]string{"no map": "", "the same": "core", "another": "top"} {
+		t.Run(name, func(t *testing.T) {
+			m, master, standby := pair(t, "rlft(6,2)", func(i int, c *terms.Config) {
+				if called := []string{"core", second}[i]; called != "" {
+					c.Names, c.Drain = map[fabric.GUID]string{spine: called}, []string{called}
+				}
+			})
+			if n := master.transit(spine); n > 0 {
+				t.Fatalf("%d entries lead through it under the first master", n)
+			}
+			if d := standby.manager.differences; len(d) > 0 {
+				t.Errorf("the standby: %q", d)
+			}
+			v := m.kill(master)
+			if n := len(v.manager.result.Report.Drained); n != 1 || v.transit(spine) > 0 {
+				t.Errorf("%d parts of %v are drained, %d entries lead through it", n, v.manager.Drained(), v.transit(spine))
+			}
+			if told := v.texts(0, terms.OtherRules); len(told) > 0 && second != "" {
+				t.Errorf("%q", told)
+			}
+			if second == "" {
+				return
+			}
+			m.reload(v, func(c *terms.Config) { c.Drain = nil })
+			m.run(terms.UsualWatch.Rebalance+5*time.Second, false)
+			if v.transit(spine) == 0 {
+				t.Error("it is not in the file any more, and not used again")
+			}
+		})
+	}
+}
+
 // reload has a manager read its own files again.
 func (m *market) reload(v *virtual, set func(c *terms.Config)) {
 	cfg := v.manager.cfg
