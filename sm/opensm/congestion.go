@@ -14,7 +14,7 @@ const ccTick = 1024
 
 // congestion imports congestion control: a single option of weft sm replaces several of OpenSM.
 func (r *importer) congestion(l line) error {
-	number := func(name string, most uint64) uint64 {
+	upTo := func(name string, most uint64) uint64 {
 		n, err := within(r.setOr(l, name).value, 0, most)
 		if err != nil {
 			r.note(r.set[name], Wrong, "%v", err)
@@ -22,9 +22,9 @@ func (r *importer) congestion(l line) error {
 		return n
 	}
 	c := &congestion.Control{}
-	c.Threshold = uint8(number("cc_sw_cong_setting_threshold", 15))
-	c.PacketSize = uint8(number("cc_sw_cong_setting_packet_size", 255))
-	c.MarkingRate = uint16(number("cc_sw_cong_setting_marking_rate", 1<<16-1))
+	c.Threshold = uint8(upTo("cc_sw_cong_setting_threshold", 15))
+	c.PacketSize = uint8(upTo("cc_sw_cong_setting_packet_size", 255))
+	c.MarkingRate = uint16(upTo("cc_sw_cong_setting_marking_rate", 1<<16-1))
 	c.MarkVictims = strings.Trim(r.set["cc_sw_cong_setting_victim_mask"].value, "0x") != ""
 	timer := r.ofSLs("cc_ca_cong_setting_ccti_timer", 1<<16-1)
 	increase, least := r.ofSLs("cc_ca_cong_setting_ccti_increase", 255), r.ofSLs("cc_ca_cong_setting_ccti_min", 255)
@@ -55,7 +55,7 @@ func (r *importer) ccKey(l line) {
 	}
 }
 
-// congestionParts says of the options that congestion replaces whether they are in its option.
+// congestionParts notes for each option that congestion replaces whether congestion-control has it.
 func (r *importer) congestionParts(on line, fate Fate) {
 	for _, l := range r.lines {
 		o, known := options[l.name]

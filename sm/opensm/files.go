@@ -13,7 +13,8 @@ import (
 	"weft/sm/terms"
 )
 
-// named opens the file that a line names; nil and a note if it cannot be read.
+// named opens the file that a line names; nil and a note if it cannot be read. OpenSM's default file
+// may be missing.
 func (r *importer) named(l line) *File {
 	if l.value == "" || r.in.Open == nil {
 		return nil
@@ -22,6 +23,7 @@ func (r *importer) named(l line) *File {
 	switch {
 	case err != nil:
 		r.note(l, Left, "%v", err)
+	case f == nil && options[l.name].isUsual(l.value):
 	case f == nil:
 		r.note(l, Left, "the file does not exist")
 	case len(f.Data) > mostBytes:
@@ -147,16 +149,17 @@ func readLIDs(f *File) (terms.LIDMap, error) {
 		return nil, err
 	}
 	var errs []error
+	at := f.portLines()
 	last, top := fabric.GUID(0), fabric.LID(0)
 	for _, guid := range byLID(m) {
 		p := m[guid]
 		switch {
 		case guid == 0:
-			errs = append(errs, wrong(f.Name, f.lineOf(guid), "LID %d belongs to a port without a GUID", p.Base))
+			errs = append(errs, wrong(f.Name, at[guid], "LID %d belongs to a port without a GUID", p.Base))
 		case !p.Valid():
-			errs = append(errs, wrong(f.Name, f.lineOf(guid), "port %s: LID %d is not a unicast LID", guid, p.Base))
+			errs = append(errs, wrong(f.Name, at[guid], "port %s: LID %d is not a unicast LID", guid, p.Base))
 		case p.Base <= top:
-			errs = append(errs, wrong(f.Name, f.lineOf(guid), "LID %d is assigned to port %s and to port %s: remove one of the lines", p.Base, last, guid))
+			errs = append(errs, wrong(f.Name, at[guid], "LID %d is assigned to port %s and to port %s: remove one of the lines", p.Base, last, guid))
 		}
 		if p.Last() > top {
 			last, top = guid, p.Last()
@@ -165,14 +168,15 @@ func readLIDs(f *File) (terms.LIDMap, error) {
 	return m, terms.JoinErrors(errs)
 }
 
-// lineOf returns the line of a file that first names a port.
-func (f *File) lineOf(guid fabric.GUID) int {
+// portLines returns the line of each port that begins one.
+func (f *File) portLines() map[fabric.GUID]int {
+	at := map[fabric.GUID]int{}
 	for n, words := range f.lines() {
-		if g, err := fabric.ParseGUID(words[0]); err == nil && g == guid {
-			return n
+		if guid, err := fabric.ParseGUID(words[0]); err == nil {
+			at[guid] = n
 		}
 	}
-	return 1
+	return at
 }
 
 // byLID lists ports in the order of their LIDs.

@@ -73,7 +73,7 @@ func wrong(file string, line int, format string, args ...any) error {
 	return &Error{file, line, fmt.Sprintf(format, args...)}
 }
 
-// Import reads all files, and returns what it could translate with all errors, as joined *Error.
+// Import reads all files, and returns what it could translate, with all errors joined.
 // Only what would move a LID or a key is an error: a bad file of LIDs or keys. All else is a Note:
 // where OpenSM starts with a mistake, the result says what it makes of it.
 func Import(in *Input) (*Result, error) {
@@ -226,15 +226,6 @@ func (r *importer) unnamed() {
 			r.out.Notes = append(r.out.Notes, Note{File: f.Name, Option: name, Fate: o.fate, Text: o.text})
 		}
 	}
-}
-
-// within parses a number in a range.
-func within(text string, least, most uint64) (uint64, error) {
-	n, err := number(text)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("want a number from %d to %d", least, most)
-	}
-	return n, nil
 }
 
 // truth parses a boolean as OpenSM does.

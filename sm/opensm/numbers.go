@@ -1,6 +1,8 @@
 package opensm
 
 import (
+	"errors"
+	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -43,10 +45,28 @@ func number(text string) (uint64, error) {
 		base = 8
 	}
 	n, err := strconv.ParseUint(digits, base, 64)
+	if err != nil {
+		return 0, errors.New("not a number")
+	}
 	if minus {
 		n = -n
 	}
-	return n, err
+	return n, nil
+}
+
+// within parses a number in a range.
+func within(text string, least, most uint64) (uint64, error) {
+	n, err := number(text)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("want a number from %d to %d", least, most)
+	}
+	return n, nil
+}
+
+// isZero reports whether a value is the number 0.
+func isZero(value string) bool {
+	n, err := number(value)
+	return err == nil && n == 0
 }
 
 // leading parses the number at the start of a text, as strtoul does without a look at the rest; 0

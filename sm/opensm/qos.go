@@ -2,7 +2,6 @@ package opensm
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,7 +33,7 @@ type qos struct {
 	high, low  [16]uint64           // weights, by VL
 	limit      uint64               // of the high table, in 4 KB; 0: one packet
 	told       [16]bool             // VLs named in opensm.conf
-	all        partition.Partitions // nil: only the default one
+	all        partition.Partitions // of the imported file
 	partitions map[uint8][]uint16
 	rules      map[uint8][]string // of a policy file, by SL, in the syntax of a levels file
 }
@@ -71,12 +70,11 @@ func (r *importer) readQoS() *qos {
 		return usual, false
 	}
 	text, told := value("sl2vl", usualSL2VL)
-	vl, err := readSL2VL(text)
-	if unusable(err) != nil {
-		vl, _ = readSL2VL(usualSL2VL)
+	var err error
+	if q.vl, _, err = readSL2VL(text); err != nil {
+		q.vl, _, _ = readSL2VL(usualSL2VL)
 		told = false
 	}
-	q.vl = vl
 	for sl := range q.vl {
 		q.told[q.vl[sl]] = q.told[q.vl[sl]] || told
 	}
@@ -85,8 +83,8 @@ func (r *importer) readQoS() *qos {
 		to          *[16]uint64
 	}{{"vlarb_high", usualHigh, &q.high}, {"vlarb_low", usualLow, &q.low}} {
 		text, told := value(table.what, table.usual)
-		if *table.to, err = readWeights(text); unusable(err) != nil {
-			*table.to, _ = readWeights(table.usual)
+		if *table.to, _, err = readWeights(text); err != nil {
+			*table.to, _, _ = readWeights(table.usual)
 			told = false
 		}
 		for vl, weight := range table.to {
@@ -99,20 +97,20 @@ func (r *importer) readQoS() *qos {
 	return q
 }
 
-// partitionFile returns the partitions of the imported file; nil if there are none. The method
-// partitions reports errors of the file.
+// partitionFile returns the partitions of the imported file; only the default one if OpenSM has no
+// other. The method partitions reports errors of the file.
 func (r *importer) partitionFile() partition.Partitions {
 	file := r.setOr(line{}, "partition_config_file").value
 	if r.in.Open == nil {
-		return nil
+		return partition.Everyone()
 	}
 	f, err := r.in.Open("partition_config_file", file)
 	if f == nil || err != nil {
-		return nil
+		return partition.Everyone()
 	}
 	ps, _, err := r.readPartitions(f)
 	if err != nil {
-		return nil
+		return partition.Everyone()
 	}
 	return ps
 }
@@ -277,20 +275,21 @@ func (r *importer) qosDetail(l line) error {
 			kind, what = k, rest
 		}
 	}
+	var warning string
 	var err error
 	switch what {
 	case "sl2vl":
-		_, err = readSL2VL(l.value)
+		_, warning, err = readSL2VL(l.value)
 	case "high_limit":
 		_, err = within(l.value, 0, 255)
 	default:
-		_, err = readWeights(l.value)
-	}
-	if unusable(err) != nil {
-		return err
+		_, warning, err = readWeights(l.value)
 	}
 	if err != nil {
-		r.note(l, Wrong, "%v", err)
+		return err
+	}
+	if warning != "" {
+		r.note(l, Wrong, "OpenSM warns: %s", warning)
 	}
 	between := r.set["qos_swe_"+what]
 	if isUnset(between.value) {
@@ -307,51 +306,38 @@ func (r *importer) qosDetail(l line) error {
 	return nil
 }
 
-// readSL2VL parses the VLs of all SLs. OpenSM maps an SL that a short list lacks to VL 0, and drops
-// what a long list has beyond 16.
-func readSL2VL(text string) (vl [16]uint64, err error) {
+// readSL2VL parses the VLs of all SLs. With a warning OpenSM maps an SL that a short list lacks to VL
+// 0, and drops what a long list has beyond 16.
+func readSL2VL(text string) (vl [16]uint64, warning string, err error) {
 	words := strings.Split(text, ",")
 	for sl, word := range words[:min(len(words), len(vl))] {
 		if vl[sl], err = within(strings.TrimSpace(word), 0, 15); err != nil {
-			return vl, fmt.Errorf("SL %d: %w", sl, err)
+			return vl, "", fmt.Errorf("SL %d: %w", sl, err)
 		}
 	}
 	if len(words) != len(vl) {
-		err = odd(fmt.Sprintf("OpenSM warns: %d VLs for 16 SLs; an SL without one has VL 0", len(words)))
+		warning = fmt.Sprintf("%d VLs for 16 SLs; an SL without one has VL 0", len(words))
 	}
-	return vl, err
-}
-
-// odd is the description of a value that OpenSM takes with a warning.
-type odd string
-
-func (o odd) Error() string { return string(o) }
-
-// unusable returns the error of a value that OpenSM does not take; nil if it only warns.
-func unusable(err error) error {
-	if errors.As(err, new(odd)) {
-		return nil
-	}
-	return err
+	return vl, warning, nil
 }
 
 // readWeights parses a VL arbitration table, VL:WEIGHT,... It sums the weights of a repeated VL.
-// OpenSM drops what a list has beyond 64.
-func readWeights(text string) (weights [16]uint64, err error) {
+// With a warning OpenSM drops what a list has beyond 64.
+func readWeights(text string) (weights [16]uint64, warning string, err error) {
 	words := strings.Split(text, ",")
 	for _, word := range words[:min(len(words), 64)] {
 		a, b, ok := strings.Cut(strings.TrimSpace(word), ":")
 		vl, err1 := within(a, 0, 14)
 		weight, err2 := within(b, 0, 255)
 		if !ok || err1 != nil || err2 != nil {
-			return weights, fmt.Errorf("%s: want VL:WEIGHT, 0 to 14 and 0 to 255", clip(word))
+			return weights, "", fmt.Errorf("%s: want VL:WEIGHT, 0 to 14 and 0 to 255", clip(word))
 		}
 		weights[vl] += weight
 	}
 	if len(words) > 64 {
-		err = odd(fmt.Sprintf("OpenSM warns: %d entries; it takes 64", len(words)))
+		warning = fmt.Sprintf("%d entries; it takes 64", len(words))
 	}
-	return weights, err
+	return weights, warning, nil
 }
 
 // qosPolicyDetail notes a QoS policy file without QoS. With it, qos imports the file.

@@ -15,15 +15,8 @@ import (
 // qosPolicy imports a QoS policy file, if there is one: its rules for an SL go to that SL's level.
 func (r *importer) qosPolicy(on line, q *qos) {
 	l := r.setOr(on, "qos_policy_file")
-	usual := options["qos_policy_file"].isUsual(l.value)
-	if r.in.Open == nil || l.value == "" {
-		return
-	}
-	f, err := r.in.Open(l.name, l.value)
-	if f == nil && err == nil && usual {
-		return
-	}
-	if f = r.named(l); f == nil {
+	f := r.named(l)
+	if f == nil {
 		return
 	}
 	p := policyReader{file: f, taken: map[string][]levels.Range{}, sls: map[string]uint64{}, words: map[uint8][]string{}, partitions: q.all}
@@ -304,7 +297,7 @@ func (p *policyReader) give() error {
 
 // hasPartition reports whether a partition has a P_Key, given without its membership bit.
 func (p *policyReader) hasPartition(key uint16) bool {
-	return key == 0x7FFF || slices.ContainsFunc(p.partitions, func(q partition.Partition) bool { return q.Key&0x7FFF == key })
+	return slices.ContainsFunc(p.partitions, func(q partition.Partition) bool { return q.Key == key })
 }
 
 // mostPolicyWords is the maximum number of words for a rule.

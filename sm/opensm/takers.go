@@ -29,19 +29,19 @@ func init() { // not a literal: some takers refer to the options of others
 		"max_op_vls":               (*importer).vls,
 		"partition_config_file":    (*importer).partitions,
 		"part_enforce":             (*importer).enforce,
-		"no_partition_enforcement": (*importer).enforceNone,
+		"no_partition_enforcement": setsTo("partition-enforce", "off"), // of older releases; wins over part_enforce
 		"sweep_interval":           (*importer).interval,
 		"routing_engine":           (*importer).engines,
 		"root_guid_file":           (*importer).roots,
 		"cn_guid_file":             hostsOf("cn-guids"),
 		"io_guid_file":             hostsOf("io-guids"),
 		"nue_max_num_vls":          (*importer).nueVLs,
-		"ignore_other_sm":          (*importer).ignoreOthers,
+		"ignore_other_sm":          setsTo("take-over", "true"),
 		"perfmgr":                  (*importer).counters,
 		"perfmgr_sweep_time_s":     (*importer).countersDetail,
 		"subnet_prefix":            (*importer).prefix,
 		"node_name_map_name":       (*importer).nodeNames,
-		"babbling_port_policy":     (*importer).babbling,
+		"babbling_port_policy":     setsTo("babbling-port", "disable"),
 		"congestion_control":       (*importer).congestion,
 		"qos":                      (*importer).qos,
 		"qos_policy_file":          (*importer).qosPolicyDetail,
@@ -56,15 +56,23 @@ func init() { // not a literal: some takers refer to the options of others
 	}
 }
 
+// setsTo returns a taker for an option that is TRUE: it sets an option of weft sm to a value.
+func setsTo(name, value string) func(*importer, line) error {
+	return func(r *importer, l line) error {
+		r.give(l, name, value)
+		return nil
+	}
+}
+
 // numberOf returns a taker for a number. The range is weft's; beyond it the nearest number is
 // taken.
 func numberOf(name string, least, most uint64) func(*importer, line) error {
 	return func(r *importer, l line) error {
 		n, err := number(l.value)
-		if err != nil {
-			return errors.New("not a number")
+		if err == nil {
+			r.giveNumber(l, name, n, least, most, "")
 		}
-		return r.giveNumber(l, name, n, least, most, "")
+		return err
 	}
 }
 
@@ -80,50 +88,47 @@ func below(name string, most uint64) func(*importer, line) error {
 }
 
 // giveNumber sets an option to a number, or to the nearest one in the range of weft sm.
-func (r *importer) giveNumber(l line, name string, n, least, most uint64, unit string) error {
-	near := min(max(n, least), most)
-	if near == n {
-		r.give(l, name, strconv.FormatUint(n, 10)+unit)
-		return nil
+func (r *importer) giveNumber(l line, name string, n, least, most uint64, unit string) {
+	near, fate := min(max(n, least), most), Taken
+	if near != n {
+		fate = TakenAs
 	}
-	r.giveAs(l, TakenAs, name, strconv.FormatUint(near, 10)+unit)
-	return nil
+	r.giveAs(l, fate, name, strconv.FormatUint(near, 10)+unit)
 }
 
 // wire imports the number of SMPs in flight; 0 is no limit.
 func (r *importer) wire(l line) error {
 	n, err := number(l.value)
-	if err != nil {
-		return errors.New("not a number")
-	}
 	switch {
+	case err != nil:
+		return err
 	case n == 0:
 		n = 1 << 32
 	case n > 1<<31-1 && !l.started:
 		return errors.New("more than 2147483647")
 	}
-	return r.giveNumber(l, "window", n, 1, 1024, "")
+	r.giveNumber(l, "window", n, 1, 1024, "")
+	return nil
 }
 
 // timeOf returns a taker for a number of time units.
 func timeOf(name, unit string) func(*importer, line) error {
 	return func(r *importer, l line) error {
 		n, err := within(l.value, 0, 1<<32-1)
-		if err != nil {
-			return errors.New("not a number")
+		if err == nil {
+			r.giveNumber(l, name, n, 1, 1<<31, unit)
 		}
-		return r.giveNumber(l, name, n, 1, 1<<31, unit)
+		return err
 	}
 }
 
 // prefix imports the subnet prefix, a part of all GIDs.
 func (r *importer) prefix(l line) error {
 	n, err := number(l.value)
-	if err != nil {
-		return errors.New("not a number")
+	if err == nil {
+		r.give(l, "gid-prefix", fmt.Sprintf("%016x", n))
 	}
-	r.give(l, "gid-prefix", fmt.Sprintf("%016x", n))
-	return nil
+	return err
 }
 
 // nodeNames imports a node name map that weft sm can read.
@@ -147,12 +152,6 @@ func (r *importer) nodeNames(l line) error {
 	return nil
 }
 
-// babbling imports that ports which send many traps are disabled.
-func (r *importer) babbling(l line) error {
-	r.give(l, "babbling-port", "disable")
-	return nil
-}
-
 // enforce imports where switches drop packets of other partitions. OpenSM knows its words in lower
 // case only.
 func (r *importer) enforce(l line) error {
@@ -167,13 +166,6 @@ func (r *importer) enforce(l line) error {
 	return nil
 }
 
-// enforceNone imports no_partition_enforcement, the predecessor of part_enforce, which wins over
-// it.
-func (r *importer) enforceNone(l line) error {
-	r.give(l, "partition-enforce", "off")
-	return nil
-}
-
 // interval imports the time between sweeps.
 func (r *importer) interval(l line) error {
 	if n, err := number(l.value); err == nil && n == 0 {
@@ -183,27 +175,16 @@ func (r *importer) interval(l line) error {
 	return timeOf("interval", "s")(r, l)
 }
 
-// mKey imports the M_Key of all ports with lease and protection level, whose defaults differ in
-// weft.
+// mKey imports the M_Key of all ports with lease and protection level, which have other defaults in
+// weft. All three are numbers: readable drops other lines, and the command line has none of them.
 func (r *importer) mKey(l line) error {
-	n, err := within(l.value, 0, 1<<64-1)
-	if err != nil {
-		return errors.New("not a number: OpenSM sets no key")
-	}
-	r.give(l, "m-key", fmt.Sprintf("0x%x", n))
-	own := r.setOr(l, "m_key_lease_period")
-	lease, err := within(own.value, 0, 1<<16-1)
-	if err != nil {
-		r.note(own, Wrong, "not a number to 65535: OpenSM's lease is 0")
-	}
-	leased := own
-	own = r.setOr(l, "m_key_protection_level")
-	bits, err := within(own.value, 0, 1<<8-1)
-	switch {
-	case err != nil:
-		r.note(own, Wrong, "not a number: OpenSM's level is 0")
-	case bits > 3:
-		r.note(own, Wrong, "OpenSM uses level 2 above 3")
+	key, _ := number(l.value)
+	r.give(l, "m-key", fmt.Sprintf("0x%x", key))
+	leased, leveled := r.setOr(l, "m_key_lease_period"), r.setOr(l, "m_key_protection_level")
+	lease, _ := number(leased.value)
+	bits, _ := number(leveled.value)
+	if bits > 3 {
+		r.note(leveled, Wrong, "OpenSM uses level 2 above 3")
 		bits = 2
 	}
 	if sweep, _ := number(r.setOr(l, "sweep_interval").value); bits > 0 && lease > 0 && sweep >= lease {
@@ -211,7 +192,7 @@ func (r *importer) mKey(l line) error {
 		r.note(leased, Wrong, "OpenSM's lease is %d: longer than sweep_interval", lease)
 	}
 	r.give(leased, "mkey-lease", strconv.FormatUint(lease, 10)+"s")
-	r.give(own, "mkey-protect", strconv.FormatUint(bits, 10))
+	r.give(leveled, "mkey-protect", strconv.FormatUint(bits, 10))
 	return nil
 }
 
@@ -230,12 +211,6 @@ func (r *importer) mKeyDetail(l line) error {
 		r.note(l, Left, "without m_key no port gets a key")
 	}
 	return nil
-}
-
-// isZero reports whether a value is the number 0.
-func isZero(value string) bool {
-	n, err := number(value)
-	return err == nil && n == 0
 }
 
 // vls imports the number of VLs, which OpenSM gives as the code of PortInfo.
@@ -419,12 +394,6 @@ func hostsOf(name string) func(*importer, line) error {
 	}
 }
 
-// ignoreOthers imports that other managers are ignored.
-func (r *importer) ignoreOthers(l line) error {
-	r.give(l, "take-over", "true")
-	return nil
-}
-
 // counters imports the polling of port counters and its interval.
 func (r *importer) counters(l line) error {
 	seconds := r.setOr(l, "perfmgr_sweep_time_s").value
@@ -432,10 +401,10 @@ func (r *importer) counters(l line) error {
 		seconds = options["perfmgr_sweep_time_s"].usual
 	}
 	n, err := number(seconds)
-	if err != nil {
-		return err
+	if err == nil {
+		r.giveNumber(l, "counters", n, 1, 1<<31, "s")
 	}
-	return r.giveNumber(l, "counters", n, 1, 1<<31, "s")
+	return err
 }
 
 // countersDetail notes an option that has no effect without perfmgr. With it, counters imports it.
