@@ -56,8 +56,7 @@ func (f *Fabric) find(kind, name string, types ...NodeType) (NodeID, error) {
 	return -1, err
 }
 
-// addressed finds the port that has a port GUID, or a LID as in "LID 12". A port with several LIDs
-// has them all.
+// addressed finds a port by its port GUID, or by any of its LIDs, as in "LID 12".
 func (f *Fabric) addressed(name string) (End, bool) {
 	name = Unquote(strings.TrimSpace(name))
 	q := newQuery(name)

@@ -19,7 +19,7 @@ import (
 // slurmFlags holds the options of the Slurm format.
 type slurmFlags struct{ spines, root string }
 
-// read reads the files. names are those of the node name map.
+// read reads the files. names comes from the node name map.
 func (s *slurmFlags) read(names map[fabric.GUID]string) (opt batch.SlurmOptions, err error) {
 	opt.Root, opt.Names = s.root, names
 	if s.spines != "" {

@@ -3,7 +3,6 @@ package opensm
 import (
 	"bytes"
 	"cmp"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -12,13 +11,10 @@ import (
 	"weft/wire/mad"
 )
 
-// defaultKey is the P_Key of the default partition.
-const defaultKey = mad.DefaultPKey &^ mad.PKeyFull
-
-// partitionReader reads a partitions file as OpenSM 3.3.23 does, which is not as weft sm does: it
-// adds all ports to the default partition as limited members first, ignores flags that it does not
-// know, takes abbreviations of words, and needs no semicolon at the end. At the first line that it
-// cannot read it drops the whole file.
+// partitionReader reads a partitions file as OpenSM 3.3.23 does. Unlike weft sm, OpenSM adds all
+// ports to the default partition as limited members first, ignores unknown flags, takes abbreviated
+// words, and needs no semicolon at the end. At the first line that it cannot read it drops the whole
+// file.
 type partitionReader struct {
 	file      string
 	qos, both bool // options qos and allow_both_pkeys
@@ -43,7 +39,7 @@ type openHead struct {
 // an error OpenSM has only the default partition, with all ports as full members.
 func readPartitions(f *File, qos, both bool) (partition.Partitions, []Note, error) {
 	all := partition.Member{Who: partition.All, As: partition.Limited}
-	r := &partitionReader{file: f.Name, qos: qos, both: both, ps: partition.Partitions{{Name: "Default", Key: defaultKey, Members: []partition.Member{all}}}}
+	r := &partitionReader{file: f.Name, qos: qos, both: both, ps: partition.Partitions{{Name: "Default", Key: partition.DefaultKey, Members: []partition.Member{all}}}}
 	if len(f.Data) > partition.MostBytes {
 		return nil, nil, wrong(f.Name, 1, "more than %d bytes", partition.MostBytes)
 	}
@@ -157,7 +153,7 @@ func (r *partitionReader) create(name string, key uint16) int {
 		}
 		key = r.last
 	}
-	if key > defaultKey {
+	if key > partition.DefaultKey {
 		r.fail("more partitions than there are P_Keys")
 		return 0
 	}
@@ -179,7 +175,8 @@ func (r *partitionReader) groups(p *partition.Partition, g partition.Group, scop
 	}
 }
 
-// flag reads a flag of a multicast group, whose name may be abbreviated; false if it is none.
+// flag reads a flag of a multicast group by its name, which may be abbreviated; false if no flag has
+// it.
 func (r *partitionReader) flag(g *partition.Group, scopes *[]uint8, name, value string, given bool) bool {
 	n, whole := leading(value)
 	ok := given
@@ -267,29 +264,29 @@ func (r *partitionReader) members(h *openHead, text string) {
 
 // multicast reads a multicast group, whose flags are by default those of the partition.
 func (r *partitionReader) multicast(h *openHead, address string, flags []string) {
-	a, err := netip.ParseAddr(address)
-	if err != nil || !a.Is6() || !a.IsMulticast() || a.Zone() != "" {
+	mgid, ok := partition.MulticastAddress(address)
+	if !ok {
 		r.ignore("mgid", address)
 		return
 	}
 	g, scopes := h.group, slices.Clone(h.scopes)
-	g.MGID, g.TClass = a.As16(), 0
+	g.MGID, g.TClass = mgid, 0
 	for _, part := range flags {
 		if name, value, given := token(part); !r.flag(&g, &scopes, name, value, given) {
 			r.ignore(name, value)
 		}
 	}
-	ip := a.As16()[2] == 0x40 || a.As16()[2] == 0x60
+	ip := mgid[2] == 0x40 || mgid[2] == 0x60
 	const usualMTU, usualRate = 4, 3
-	if ip && a.As16()[3] == 0x1b && (cmp.Or(g.MTU, usualMTU) != cmp.Or(h.group.MTU, usualMTU) || cmp.Or(g.Rate, usualRate) != cmp.Or(h.group.Rate, usualRate)) {
+	if ip && mgid[3] == 0x1b && (cmp.Or(g.MTU, usualMTU) != cmp.Or(h.group.MTU, usualMTU) || cmp.Or(g.Rate, usualRate) != cmp.Or(h.group.Rate, usualRate)) {
 		r.ignore("mgid", address) // an IP group with another MTU or rate than its partition
 		return
 	}
 	r.groups(&r.ps[h.at], g, scopes, false)
 }
 
-// membershipOf reads a membership, which may be abbreviated. OpenSM takes any other word as
-// limited.
+// membershipOf reads a membership, which may be abbreviated; false if it is none. OpenSM takes any
+// other word as limited.
 func membershipOf(text string) (partition.Membership, bool) {
 	switch {
 	case strings.HasPrefix("full", text):

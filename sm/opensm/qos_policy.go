@@ -234,7 +234,7 @@ func (p *policyReader) ulp(text, value string) error {
 		}
 		r.asks["service"] = list
 	case protocol == "ipoib" && what == "":
-		r.asks["partition"] = []levels.Range{{First: 0x7FFF, Last: 0x7FFF}}
+		r.asks["partition"] = []levels.Range{{First: partition.DefaultKey, Last: partition.DefaultKey}}
 	case protocol == "ipoib" && kind == "pkey", protocol == "any" && (kind == "pkey" || kind == "service-id"):
 		if err := r.ask(kind, ranges); err != nil {
 			return err

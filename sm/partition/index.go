@@ -26,7 +26,7 @@ type named struct {
 func NewIndex(ps Partitions) *Index {
 	x := &Index{ps: ps, byGUID: map[fabric.GUID][]named{}}
 	for i := range ps {
-		open := ps[i].Key == defaultKey // the manager is a member
+		open := ps[i].Key == DefaultKey // the manager is a member
 		for j := range ps[i].Members {
 			if m := &ps[i].Members[j]; m.Who == OnePort {
 				x.byGUID[m.GUID] = append(x.byGUID[m.GUID], named{int32(i), int32(j), m.As})
@@ -48,7 +48,7 @@ func (x *Index) KeysOf(p *Port) (keys []uint16, first bool) {
 	of := slices.Clone(x.byGUID[p.GUID])
 	for _, i := range x.open {
 		part := &x.ps[i]
-		if part.Key == defaultKey && p.Manager {
+		if part.Key == DefaultKey && p.Manager {
 			of = append(of, named{i, int32(len(part.Members)), Full})
 		}
 		for j := range part.Members {
@@ -83,7 +83,7 @@ func (x *Index) rank(part int32) int {
 	switch p := &x.ps[part]; {
 	case p.IndexZero:
 		return 0
-	case p.Key == defaultKey:
+	case p.Key == DefaultKey:
 		return 1
 	}
 	return 2

@@ -83,11 +83,11 @@ type Port struct {
 // Everyone returns the default partition alone, with all ports as full members and its broadcast
 // group.
 func Everyone() Partitions {
-	return Partitions{{Name: "Default", Key: defaultKey, Members: []Member{{Who: All, As: Full}}, Groups: []Group{{Broadcast: true}}}}
+	return Partitions{{Name: "Default", Key: DefaultKey, Members: []Member{{Who: All, As: Full}}, Groups: []Group{{Broadcast: true}}}}
 }
 
-// defaultKey is the P_Key of the default partition, without the membership bit.
-const defaultKey = mad.DefaultPKey &^ mad.PKeyFull
+// DefaultKey is the P_Key of the default partition, without the membership bit.
+const DefaultKey = mad.DefaultPKey &^ mad.PKeyFull
 
 // names reports whether a Member selects a port.
 func (m *Member) names(p *Port) bool {

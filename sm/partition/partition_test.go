@@ -103,7 +103,7 @@ func TestReadAsOpenSM(t *testing.T) {
 			t.Errorf("%q: %+v, %v, want %+v", text, ps, err, want)
 		}
 	}
-	if ps, err := Read("p.conf", []byte("\xef\xbb\xbfDefault:ALL=full;")); err != nil || len(ps) != 1 || ps[0].Key != defaultKey {
+	if ps, err := Read("p.conf", []byte("\xef\xbb\xbfDefault:ALL=full;")); err != nil || len(ps) != 1 || ps[0].Key != DefaultKey {
 		t.Errorf("the default partition after a byte order mark: %+v, %v", ps, err)
 	}
 }

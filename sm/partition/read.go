@@ -47,8 +47,8 @@ func Read(name string, data []byte) (Partitions, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	if !slices.ContainsFunc(r.ps, func(p Partition) bool { return p.Key == defaultKey }) {
-		r.ps = append(Partitions{{Name: "Default", Key: defaultKey, Members: []Member{{Who: All, As: Limited}}}}, r.ps...)
+	if !slices.ContainsFunc(r.ps, func(p Partition) bool { return p.Key == DefaultKey }) {
+		r.ps = append(Partitions{{Name: "Default", Key: DefaultKey, Members: []Member{{Who: All, As: Limited}}}}, r.ps...)
 	}
 	return r.ps, nil
 }
@@ -132,7 +132,7 @@ func (r *reader) partition(text string) {
 
 // add appends a new partition.
 func (r *reader) add(p *Partition) {
-	if len(r.ps) >= defaultKey {
+	if len(r.ps) >= DefaultKey {
 		r.fail("more partitions than there are P_Keys")
 	}
 	if p.Key != 0 {
@@ -187,7 +187,7 @@ func (r *reader) name(p *Partition, name, value string, given bool) {
 	case given:
 		p.Key = r.key(value)
 	case name == "Default":
-		p.Key = defaultKey
+		p.Key = DefaultKey
 	}
 }
 
@@ -267,11 +267,20 @@ func (r *reader) key(value string) uint16 {
 
 // group parses a multicast address.
 func (r *reader) group(value string) [16]byte {
-	a, err := netip.ParseAddr(value)
-	if err != nil || !a.Is6() || !a.IsMulticast() || a.Zone() != "" {
+	a, ok := MulticastAddress(value)
+	if !ok {
 		r.fail("mgid=%s is not a multicast address: want 16 bytes, as in ff12:401b::1", value)
 	}
-	return a.As16()
+	return a
+}
+
+// MulticastAddress parses a multicast address of 16 bytes; false if it is none.
+func MulticastAddress(text string) (address [16]byte, ok bool) {
+	a, err := netip.ParseAddr(text)
+	if err != nil || !a.Is6() || !a.IsMulticast() || a.Zone() != "" {
+		return address, false
+	}
+	return a.As16(), true
 }
 
 // number assigns the lowest free P_Keys to partitions without one.
@@ -286,7 +295,7 @@ func (r *reader) number() {
 			continue
 		}
 		for used[next] {
-			if next++; next >= defaultKey {
+			if next++; next >= DefaultKey {
 				r.fail("more partitions than there are P_Keys")
 			}
 		}

@@ -16,7 +16,7 @@ type dbCSV struct {
 	rates  map[fabric.End]portRate
 }
 
-// portRate is what a port says of its link.
+// portRate holds width, speed and state of a link, as the port at one end reports them.
 type portRate struct {
 	width fabric.Width
 	speed fabric.Speed
@@ -51,9 +51,6 @@ func ReadDBCSV(name string, data []byte) (*fabric.Fabric, []lines.Warning, error
 	return r.Build()
 }
 
-// csvTypes are the types of nodes by the code of NodeInfo.
-var csvTypes = map[uint64]fabric.NodeType{1: fabric.CA, 2: fabric.Switch, 3: fabric.Router}
-
 // node adds a node of section NODES.
 func (r *dbCSV) node(row *lines.Row) error {
 	guid, err := row.GUID("NodeGUID")
@@ -64,7 +61,8 @@ func (r *dbCSV) node(row *lines.Row) error {
 	if err != nil {
 		return err
 	}
-	if csvTypes[code] == 0 {
+	kind := fabric.NodeType(code)
+	if kind != fabric.CA && kind != fabric.Switch && kind != fabric.Router {
 		return row.Errorf("NodeType %d: want 1 (CA), 2 (switch) or 3 (router)", code)
 	}
 	if old, twice := r.byGUID[guid]; twice {
@@ -93,7 +91,7 @@ func (r *dbCSV) node(row *lines.Row) error {
 			field.to(v)
 		}
 	}
-	n.Type = csvTypes[code]
+	n.Type = kind
 	if _, ok := row.Text("NumPorts"); !ok { // as many as are mentioned
 		return nil
 	}

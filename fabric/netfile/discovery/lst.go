@@ -80,6 +80,19 @@ func (r *lstFile) line(line []byte, at int) error {
 	return nil
 }
 
+// shortType returns the type of node that two or three letters stand for; 0 for none.
+func shortType(word []byte) fabric.NodeType {
+	switch string(word) {
+	case "SW":
+		return fabric.Switch
+	case "CA":
+		return fabric.CA
+	case "RT", "Rt", "RTR":
+		return fabric.Router
+	}
+	return 0
+}
+
 // side parses "{ ... }".
 func (r *lstFile) side(c *lines.Cursor, at int) (lstSide, error) {
 	var s lstSide
@@ -89,14 +102,7 @@ func (r *lstFile) side(c *lines.Cursor, at int) (lstSide, error) {
 	}
 	word := c.Word()
 	kind, _, _ := bytes.Cut(word, []byte("-")) // CA-SM: the master SM is there
-	switch string(kind) {
-	case "SW":
-		s.typ = fabric.Switch
-	case "CA":
-		s.typ = fabric.CA
-	case "RT", "Rt", "RTR":
-		s.typ = fabric.Router
-	default:
+	if s.typ = shortType(kind); s.typ == 0 {
 		return s, r.Errorf(at, "unknown node type %q (want SW, CA or RT)", word)
 	}
 	for {

@@ -78,14 +78,7 @@ func (r *portList) line(line []byte, at int) error {
 // port parses type, LID, port number and port GUID.
 func (r *portList) port(c *lines.Cursor, at int) (p listedPort, err error) {
 	word := c.Word()
-	switch string(word) {
-	case "SW":
-		p.kind = fabric.Switch
-	case "CA":
-		p.kind = fabric.CA
-	case "RT":
-		p.kind = fabric.Router
-	default:
+	if p.kind = shortType(word); p.kind == 0 {
 		return p, r.Errorf(at, "unknown node type %q (want SW, CA or RT)", word)
 	}
 	word = c.Word()
@@ -148,10 +141,10 @@ func (r *portList) end(p listedPort, name []byte, at int) (fabric.End, error) {
 // IsPortList recognises the line of a port.
 func IsPortList(line []byte) bool {
 	c := &lines.Cursor{Rest: line}
-	kind := string(c.Word())
+	kind := shortType(c.Word())
 	_, isLID := lines.Decimal(c.Word())
 	_, isPort := lines.Decimal(c.Word())
-	return (kind == "SW" || kind == "CA" || kind == "RT") && isLID && isPort && bytes.HasPrefix(c.Word(), []byte("0x"))
+	return kind != 0 && isLID && isPort && bytes.HasPrefix(c.Word(), []byte("0x"))
 }
 
 // ReadNodeList reads the output of ibnetdiscover -l, which has no cables.

@@ -1,5 +1,6 @@
-// Package lines holds what readers and writers of text files share: errors and warnings, lines with
-// their words and numbers, and the names and order of nodes in written files.
+// Package lines holds the parts that readers and writers of text files share: errors and warnings,
+// lines with their words and numbers, the sections of ibdiagnet2.db_csv, and the names and order of
+// nodes in written files.
 package lines
 
 import (

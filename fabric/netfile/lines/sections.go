@@ -86,10 +86,10 @@ func (r *Row) Errorf(format string, args ...any) error {
 	return Errorf(r.file, r.Line, format, args...)
 }
 
-// Columns yields the names of all columns, as the file has them, in their order.
+// Columns returns the names of all columns, as the file has them, in their order.
 func (r *Row) Columns() []string { return r.names }
 
-// Text returns the value of a column; ok is false where the section lacks it or it is N/A.
+// Text returns the value of a column; ok is false if the section lacks it, or it is empty or N/A.
 func (r *Row) Text(column string) (text string, ok bool) {
 	i, known := r.columns[strings.ToLower(column)]
 	if !known || r.values[i] == "N/A" || r.values[i] == "" {
