@@ -8,7 +8,7 @@ build: ## the weft command, in bin/, without debugging information; names each p
 	@echo "building bin/weft; the first time 500 packages, one to four minutes"
 	go build -v -trimpath -ldflags '-s -w' -o bin/weft ./cmd/weft
 
-release: ## what one installs, in dist/: .deb, .rpm, static programs, man pages, bill of materials, checksums
+release: ## the files to install, in dist/: .deb, .rpm, static programs, man pages, bill of materials, checksums
 	./scripts/release
 
 demo: ## weft in two screens: a real cluster, a proven routing, a repair, a deadlock

@@ -16,9 +16,10 @@ const NameHelp = `A node is named by its GUID, by the last digits of its GUID (a
 or by a part of the description that no other node has. Upper and lower case are the same. A part
 does not split a number: "spine 1" does not match spine 12. "LID 12" is the node with that LID.
 
-A port is NODE[PORT] or NODE/PORT, and of a host its port GUID or LID. A cable is one of its two ports, a host that has no other
-cable, or NODE -- NODE. Names can be copied from the output of weft. Put a description in double
-quotes if it contains commas, bars, semicolons or brackets: "MF0;A10-P1:MQM9701/U1"[3].`
+A port is NODE[PORT] or NODE/PORT; a port of a host can also be named by its GUID or LID. A cable
+is one of its two ports, a host that has no other cable, or NODE -- NODE. Names can be copied from
+the output of weft. Put a description in double quotes if it contains commas, bars, semicolons or
+brackets: "MF0;A10-P1:MQM9701/U1"[3].`
 
 // NoName is the error for a name that matches nothing, or more than one candidate.
 type NoName struct {

@@ -13,8 +13,8 @@ import (
 	"weft/sm/terms"
 )
 
-// named opens the file that a line names; nil and a note if it cannot be read. OpenSM's default file
-// may be missing.
+// named opens the file that a line names; nil and a note if it cannot be read. OpenSM's default
+// file may be missing.
 func (r *importer) named(l line) *File {
 	if l.value == "" || r.in.Open == nil {
 		return nil

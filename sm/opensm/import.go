@@ -73,11 +73,12 @@ func wrong(file string, line int, format string, args ...any) error {
 	return &Error{file, line, fmt.Sprintf(format, args...)}
 }
 
-// Import reads all files, and returns what it could translate, with all errors joined.
-// Only what would move a LID or a key is an error: a bad file of LIDs or keys. All else is a Note:
-// where OpenSM starts with a mistake, the result says what it makes of it.
+// Import reads all files, and returns what it could translate, with all errors joined. Only a bad
+// file of LIDs or keys is an error, because a LID or a key would move. All else is a Note: where
+// OpenSM starts with a mistake, the Note says how OpenSM reads it.
 func Import(in *Input) (*Result, error) {
 	r := &importer{in: in, set: map[string]line{}}
+	r.out.Settings, r.out.Notes = []Setting{}, []Note{} // never null in JSON
 	r.read()
 	for _, l := range r.lines {
 		r.option(l)

@@ -69,8 +69,8 @@ func isZero(value string) bool {
 	return err == nil && n == 0
 }
 
-// leading parses the number at the start of a text, as strtoul does without a look at the rest; 0
-// if there is none. whole reports whether it is the whole text.
+// leading parses the number at the start of a text, as strtoul does; 0 if there is none. whole
+// reports whether nothing follows it.
 func leading(text string) (n uint64, whole bool) {
 	for end := len(text); end > 0; end-- {
 		if n, err := number(text[:end]); err == nil {
@@ -80,8 +80,8 @@ func leading(text string) (n uint64, whole bool) {
 	return 0, false
 }
 
-// pieces yields the lines of a text with their numbers, as fgets reads them into a buffer that
-// holds most bytes: what a longer line has beyond them is a line of its own.
+// pieces yields the lines of a text with their numbers, as fgets reads them into a buffer for most
+// bytes: the rest of a longer line comes as a line of its own.
 func pieces(text string, most int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		n := 0

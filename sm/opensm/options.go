@@ -72,7 +72,7 @@ type line struct {
 // mostBytes is the maximum size of a file.
 const mostBytes = 1 << 24
 
-// oldNames maps names that options had in earlier releases to those of 3.3.23.
+// oldNames maps names that options had in earlier releases to their names in 3.3.23.
 var oldNames = map[string]string{
 	"consolodate_ipv6_snm_req": "consolidate_ipv6_snm_req", //nolint:misspell // OpenSM spelt it so
 	"dimn_ports_file":          "port_search_ordering_file", "event_db_plugin": "event_plugin_name",

@@ -13,8 +13,8 @@ import (
 
 // partitionReader reads a partitions file as OpenSM 3.3.23 does. Unlike weft sm, OpenSM adds all
 // ports to the default partition as limited members first, ignores unknown flags, takes abbreviated
-// words, and needs no semicolon at the end. At the first line that it cannot read it drops the whole
-// file.
+// words, and needs no semicolon at the end. At the first line that it cannot read it drops the
+// whole file.
 type partitionReader struct {
 	file      string
 	qos, both bool // options qos and allow_both_pkeys
@@ -35,8 +35,8 @@ type openHead struct {
 	indx0  bool
 }
 
-// readPartitions returns the partitions that OpenSM has with a file, and what it ignores in it. On
-// an error OpenSM has only the default partition, with all ports as full members.
+// readPartitions returns the partitions that OpenSM has with a file, and notes on the parts that it
+// ignores. On an error OpenSM has only the default partition, with all ports as full members.
 func readPartitions(f *File, qos, both bool) (partition.Partitions, []Note, error) {
 	all := partition.Member{Who: partition.All, As: partition.Limited}
 	r := &partitionReader{file: f.Name, qos: qos, both: both, ps: partition.Partitions{{Name: "Default", Key: partition.DefaultKey, Members: []partition.Member{all}}}}
@@ -175,8 +175,8 @@ func (r *partitionReader) groups(p *partition.Partition, g partition.Group, scop
 	}
 }
 
-// flag reads a flag of a multicast group by its name, which may be abbreviated; false if no flag has
-// it.
+// flag reads a flag of a multicast group by its name, which may be abbreviated; false if no flag
+// has it.
 func (r *partitionReader) flag(g *partition.Group, scopes *[]uint8, name, value string, given bool) bool {
 	n, whole := leading(value)
 	ok := given
@@ -262,7 +262,7 @@ func (r *partitionReader) members(h *openHead, text string) {
 	}
 }
 
-// multicast reads a multicast group, whose flags are by default those of the partition.
+// multicast reads a multicast group, which inherits the flags of its partition.
 func (r *partitionReader) multicast(h *openHead, address string, flags []string) {
 	mgid, ok := partition.MulticastAddress(address)
 	if !ok {

@@ -306,8 +306,8 @@ func (r *importer) qosDetail(l line) error {
 	return nil
 }
 
-// readSL2VL parses the VLs of all SLs. With a warning OpenSM maps an SL that a short list lacks to VL
-// 0, and drops what a long list has beyond 16.
+// readSL2VL parses the VLs of all SLs. With a warning OpenSM maps an SL that a short list lacks to
+// VL 0, and drops what a long list has beyond 16.
 func readSL2VL(text string) (vl [16]uint64, warning string, err error) {
 	words := strings.Split(text, ",")
 	for sl, word := range words[:min(len(words), len(vl))] {

@@ -52,9 +52,9 @@ type startupFile struct {
 	notes   []Note
 }
 
-// readStartup finds the options of OpenSM in a file that starts it: an assignment of a shell, whose
-// value begins with an option or whose name is known; ExecStart of systemd; and commands that begin
-// with OpenSM's path. Other lines are code, which it does not read.
+// readStartup finds the options of OpenSM in a file that starts it. It reads assignments of a shell
+// that begin with an option or have a known name, ExecStart of systemd, and commands that start
+// OpenSM. It skips other lines, which are code.
 func readStartup(f *File) (list []line, notes []Note) {
 	s := &startupFile{name: f.Name, program: map[string]bool{}}
 	for n, text := range f.joined() {

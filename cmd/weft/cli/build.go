@@ -9,8 +9,8 @@ import (
 	"weft/lab/sources"
 )
 
-// SourceDigest returns a function that digests sources of this program: of the given packages and of
-// all packages that they import.
+// SourceDigest returns a function that digests sources of this program: of the given packages and
+// of all packages that they import.
 func SourceDigest() func(packages ...string) (string, error) {
 	tree := &sources.Tree{Files: weft.Sources, Module: "weft", Compiler: []string{runtime.Version(), runtime.GOARCH}}
 	return tree.Digest

@@ -113,8 +113,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 
 // refuse prints the report of an import with errors, which writes nothing, and returns them.
 func (f *importFlags) refuse(cmd *cobra.Command, r *opensm.Result, err error) error {
-	report := &opensm.Report{LIDs: len(r.LIDs), Settings: append([]opensm.Setting{}, r.Settings...), Notes: append([]opensm.Note{}, r.Notes...), Written: []string{}}
-	report.Errors = strings.Split(err.Error(), "\n")
+	report := &opensm.Report{LIDs: len(r.LIDs), Settings: r.Settings, Notes: r.Notes, Written: []string{}, Errors: strings.Split(err.Error(), "\n")}
 	return cmp.Or(cli.Answer(cmd.OutOrStdout(), report, f.asJSON), err)
 }
 
@@ -143,11 +142,7 @@ func (f *importFlags) storeBeside(cmd *cobra.Command, r *opensm.Result) (written
 		if _, missing := os.Stat(path); missing != nil {
 			created = append(created, path)
 		}
-		o, err := cli.OpenOutput(cmd, path)
-		if err == nil {
-			err = o.Write(func(w io.Writer) error { _, err := w.Write(file.data); return err })
-		}
-		if err != nil {
+		if err := cli.Output(cmd, path, func(w io.Writer) error { _, err := w.Write(file.data); return err }); err != nil {
 			forget()
 			return nil, nil, err
 		}

@@ -156,7 +156,8 @@ func (r *dbCSV) port(row *lines.Row) error {
 	return err
 }
 
-// The codes of LinkWidthActv and LinkSpeedActv. Extended speeds are those of PortInfo, 8 bits up.
+// The codes of LinkWidthActv and LinkSpeedActv. An extended speed has its code of PortInfo, shifted
+// 8 bits up.
 var (
 	csvWidths = map[uint64]fabric.Width{1: 1, 2: 4, 4: 8, 8: 12, 16: 2}
 	csvSpeeds = map[uint64]fabric.Speed{
