@@ -283,3 +283,16 @@ func FuzzPolicy(f *testing.F) {
 		}
 	})
 }
+
+// TestNoPolicy: a missing default file of QoS policy is no loss, and a missing named one is told.
+func TestNoPolicy(t *testing.T) {
+	for name, want := range map[string]bool{"": false, "qos_policy_file /etc/none": true} {
+		r, err := Import(&Input{Config: conf("qos TRUE", name), Open: opener(nil)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Text == "the file does not exist" }); got != want {
+			t.Errorf("%q: told %v: %v", name, got, r.Notes)
+		}
+	}
+}
