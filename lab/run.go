@@ -184,7 +184,7 @@ func (r *Run) noted(a *Artefact) (bool, error) {
 	if page == nil {
 		return false, fmt.Errorf("%s has no result for the verdicts to be noted in", a.Name)
 	}
-	_, found, err := page.repeat(r.Paper, a, &r.Setup)
+	_, found, err := page.findRepeat(r.Paper, a, &r.Setup)
 	return found && !r.Redo, err
 }
 
