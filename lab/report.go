@@ -21,7 +21,7 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	final := settled(records) // with the verdicts that other seed blocks leave
 	fmt.Fprintf(b, "# %s\n\n", r.Name)
 	paragraph(b, r.Paper)
-	r.writeSummary(b, records)
+	r.writeSummary(b, final)
 	writeByArtefact(b, final)
 	fmt.Fprint(b, "## Claims\n\n")
 	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "holds in", "verdict"}}
@@ -56,7 +56,7 @@ func (r *Reproduction) writeSummary(b *bufio.Writer, records []*Record) {
 	if r.Found != "" {
 		found = r.Found + " "
 	}
-	paragraph(b, fmt.Sprintf("**What came out**: %s%d claims; ", found, claims)+countVerdicts(settled(records), "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
+	paragraph(b, fmt.Sprintf("**What came out**: %s%d claims; ", found, claims)+countVerdicts(records, "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
 	r.writeLargest(b, records)
 	if c := r.cover(records); c != nil {
 		fmt.Fprintf(b, "![%s](%s.svg)\n\n", c.Title, c.Name)
