@@ -85,7 +85,8 @@ func (x *Repeat) again(text string) *Claim {
 	return nil
 }
 
-// settled returns a copy of the record. A claim with another verdict in a repeat is undecided there.
+// settled returns a copy of the record. A claim with another verdict in a repeat is undecided
+// there.
 func (r *Record) settled() *Record {
 	s, result := *r, *r.Result
 	s.Result, result.Claims = &result, slices.Clone(r.Claims)

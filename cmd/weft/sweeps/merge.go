@@ -45,7 +45,7 @@ type folder struct {
 	sheets []*sweep.Sheet
 	all    *sweep.Sheet
 	rows   map[string]*sweep.Row
-	absent []int       // workers without a sheet
+	absent []int // workers without a sheet
 }
 
 // readFolder reads the sheets and the rows of a folder. The list of sheets may be empty.
