@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -13,11 +14,12 @@ import (
 	"weft/internal/fold"
 )
 
-// WriteReport writes a Markdown page of a paper's records: first a screen with the paper's claims,
+// page returns a Markdown page of a paper's records: first a screen with the paper's claims,
 // the outcome, the largest differences and one picture, then the verdicts by artefact, the claims,
 // the readings, and each artefact with its pictures and tables. Records are in the paper's order.
-func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
-	b := bufio.NewWriter(w)
+func (r *Reproduction) page(records []*Record) []byte {
+	var text bytes.Buffer
+	b := bufio.NewWriter(&text)
 	final := settled(records) // with the verdicts that other seed blocks leave
 	fmt.Fprintf(b, "# %s\n\n", r.Name)
 	paragraph(b, r.Paper)
@@ -40,7 +42,8 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	for _, rec := range final {
 		rec.write(b)
 	}
-	return b.Flush()
+	b.Flush() //nolint:errcheck // memory takes all
+	return text.Bytes()
 }
 
 // writeSummary writes the first screen of a page.
