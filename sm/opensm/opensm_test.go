@@ -213,7 +213,7 @@ func TestImportErrors(t *testing.T) {
 // TestNotTaken: what weft or OpenSM does not take is a line of the report, and ends nothing.
 func TestNotTaken(t *testing.T) {
 	files := map[string]string{
-		"/etc/roots": "0x10 spine-1\nspine 1\n16\n", "/etc/order": "0x10 1 999\n", "/etc/pgroups": "0x1\nleaves\n",
+		"/etc/roots": "0x10 spine-1\nspine 1\n16\n", "/etc/order": "0x10 1 999\n", "/etc/pgroups": "0x1\nleaves\n", "/etc/decimal": "0x5 a\n16 b\n",
 		"/etc/policy": "qos-levels\nqos-level\nname: DEFAULT\nsl: 0\nend-qos-level\nend-qos-levels\nqos-ulps\nany, pkey 0x77: 1\nany, service-id 1: 1\nend-qos-ulps\n", "/etc/policy2": "what\n",
 		"/etc/opensm/prefix-routes.conf": "* *\n", "/etc/opensm/torus-2QoS.conf": "torus 4 4 4\n",
 	}
@@ -256,6 +256,8 @@ func TestNotTaken(t *testing.T) {
 		{"routing_engine updn\nroot_guid_file /etc/roots", "engine = updn\noption = updn.roots=0x0000000000000010\n", "spine 1: not taken: not a GUID"},
 		{"cn_guid_file /etc/pgroups", "", "copy the file with GUIDs only, and set cn-guids"},
 		{"io_guid_file /etc/names", "", "the file does not exist"},
+		{"cn_guid_file /etc/decimal", "", "/etc/decimal:2: \"16\" is not the same GUID for OpenSM"},
+		{"node_name_map_name /etc/decimal", "", "write 0x before the GUIDs, and set node-map"},
 		{"congestion_control TRUE\ncc_sw_cong_setting_threshold 16", "", "want a number from 0 to 15"},
 		{"congestion_control TRUE\ncc_ca_cong_setting_ccti_min 16 0", "", "SL: want a number from 0 to 15"},
 		{"congestion_control TRUE\ncc_key 0x7", "", "cc_key 0x7: not taken: see congestion_control, line 1"},

@@ -148,6 +148,10 @@ func (r *importer) nodeNames(l line) error {
 		r.note(l, fate, "%v: mend the line, and set node-map", err)
 		return nil
 	}
+	if err := readAlike(f); err != nil {
+		r.note(l, Left, "%v: write 0x before the GUIDs, and set node-map", err)
+		return nil
+	}
 	r.give(l, "node-map", f.Name)
 	return nil
 }
@@ -389,9 +393,25 @@ func hostsOf(name string) func(*importer, line) error {
 			r.note(l, Left, "%v: copy the file with GUIDs only, and set %s", err, name)
 			return nil
 		}
+		if err := readAlike(f); err != nil {
+			r.note(l, Left, "%v: write 0x before the GUIDs, and set %s", err, name)
+			return nil
+		}
 		r.give(l, name, f.Name)
 		return nil
 	}
+}
+
+// readAlike returns an error for the first GUID that weft and OpenSM read differently. Without 0x
+// weft reads hexadecimal digits; OpenSM reads a decimal or octal number, or none.
+func readAlike(f *File) error {
+	for n, words := range f.lines() {
+		theirs, err := number(words[0])
+		if ours, known := fabric.ParseGUID(words[0]); err != nil || known != nil || uint64(ours) != theirs {
+			return wrong(f.Name, n, "%q is not the same GUID for OpenSM, which reads it as a decimal or octal number", clip(words[0]))
+		}
+	}
+	return nil
 }
 
 // counters imports the polling of port counters and its interval.
