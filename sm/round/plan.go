@@ -221,12 +221,10 @@ func slDiffers(m *route.SLs, sl uint8) bool {
 // noteRepair reports what became of the old Plan.
 func (c *Round) noteRepair(r *planner.Result) {
 	if f := r.Repaired; f != nil {
-		c.moved, c.repaired = f.Moved, true
-		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
-		c.inherit.Improvable = c.inherit.Improvable || f.Moved+f.Filled+f.Unused > 0
+		c.moved, c.repaired, c.improvable = f.Moved, true, f.Moved+f.Filled+f.Unused > 0
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %s moved, %d had used parts that are lost, drained or in quarantine", fold.Count(f.Moved, "entry", "entries"), f.Crossed)
 		switch {
-		case c.usesBetter && c.notUsed == nil:
+		case c.given.Better != nil && c.notUsed == nil:
 			c.report.Routing.Kept = fmt.Sprintf("a better Plan takes its place, with %s moved since it was made", fold.Count(f.Moved, "entry", "entries"))
 		case c.more && c.given.Afresh:
 			c.report.Routing.Kept += ", until a better Plan is ready"

@@ -60,12 +60,9 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	m.sweep.due = sooner(m.sweep.due, now+s.Watch.Interval)
 	m.again = sooner(m.again, now+s.Watch.MostRetry)
 	m.election.due = sooner(m.election.due, now+s.Watch.Interval)
-	switch m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); {
-	case s.Watch.Rebalance <= 0:
-		m.afresh = terms.Never
-	case m.afresh == terms.Never && m.unbalanced && m.inForce != nil && !m.better.expected():
-		m.afresh = now + s.Watch.Rebalance
-	}
+	before := m.afresh
+	scheduleAfresh(m)
+	m.afresh = sooner(m.afresh, before)
 	m.tellRules()
 	m.others.decide(m, "the settings were reloaded")
 	if m.election.master != nil || m.election.off {
