@@ -312,6 +312,20 @@ func (m *Manager) proceed(now time.Duration) {
 		return
 	case !m.claimed && m.cfg.Elect, m.election.off:
 		return
+	}
+	beginDue(m, now)
+	if m.inRound {
+		return
+	}
+	planBetter(m)
+	m.askSwitches()
+	m.workOnGroups(now)
+	wakeForNext(m)
+}
+
+// beginDue begins the first work that is due: a round before all else.
+func beginDue(m *Manager, now time.Duration) {
+	switch {
 	case m.wanted.why != "":
 		m.beginRound(m.wanted.why, askAll)
 	case now >= m.change.Due():
@@ -337,13 +351,6 @@ func (m *Manager) proceed(now time.Duration) {
 	case now >= m.election.pollDue():
 		m.poll()
 	}
-	if m.inRound {
-		return
-	}
-	planBetter(m)
-	m.askSwitches()
-	m.workOnGroups(now)
-	wakeForNext(m)
 }
 
 // scheduleAfresh makes routing from scratch due after Watch.Rebalance: if the Plan in force is not
