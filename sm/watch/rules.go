@@ -54,8 +54,8 @@ func ownFilesOf(cfg *terms.Config) ownFiles {
 	return ownFiles{cfg.Partitions, cfg.Levels, cfg.Congestion, keyProtection{cfg.Keys.Protect, cfg.Keys.Lease}, cfg.AdmittedNodes()}
 }
 
-// leftWork says whether the master before us, or our process before a restart, may have left routing
-// from scratch or moves to be done. Nothing is left once a Plan of ours is in force.
+// leftWork says whether the master before us, or our process before a restart, may have left
+// routing from scratch or moves to be done. Nothing is left once a Plan of ours is in force.
 func (m *Manager) leftWork() (afresh, moves bool) {
 	r := m.learned.rules
 	return m.inForce == nil && r != nil && r.Rebalance, m.inForce == nil && (r == nil || r.Moves)
