@@ -313,8 +313,7 @@ func (m *Manager) proceed(now time.Duration) {
 	case !m.claimed && m.cfg.Elect, m.election.off:
 		return
 	}
-	beginDue(m, now)
-	if m.inRound {
+	if beginDue(m, now); m.inRound {
 		return
 	}
 	planBetter(m)
@@ -353,11 +352,9 @@ func beginDue(m *Manager, now time.Duration) {
 	}
 }
 
-// scheduleAfresh makes routing from scratch due after Watch.Rebalance: if the Plan in force is not
-// from scratch for the subnet as it is, and no better one is expected.
+// scheduleAfresh makes routing from scratch due, or not: an expected better Plan is from scratch.
 func scheduleAfresh(m *Manager) {
-	m.afresh = terms.Never
-	if m.inForce != nil && m.unbalanced && m.watch.Rebalance > 0 && !m.better.expected() {
+	if m.afresh = terms.Never; m.inForce != nil && m.unbalanced && m.watch.Rebalance > 0 && !m.better.expected() {
 		m.afresh = m.now + m.watch.Rebalance
 	}
 }
@@ -507,7 +504,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.standing.endRound(m.result.Ledger.Fabric != nil)
 	m.watchLinks(now)
 	defer m.tellRules()
-	m.wanted.add(m.begun.left(r.State.IsUp(), &m.given))
+	m.wanted.addRest(m.begun, r.State.IsUp(), &m.given)
 	if r.State.IsUp() {
 		m.watchStuck()
 		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
@@ -602,7 +599,7 @@ func (m *Manager) tellEnd() {
 // repair moved paths, or no path uses an addition yet, it schedules routing from scratch.
 func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
-	leftAfresh, leftMoves := m.leftWork()
+	leftAfresh, leftMoves := leftWork(m)
 	m.inForce, m.clients = m.result.Ledger, m.result.Clients
 	g := m.inForce.Graph
 	m.servers = sync.OnceValue(func() int { return len(g.Servers().List) })

@@ -17,15 +17,11 @@ type wantedRound struct {
 	tables bool   // read all tables
 }
 
-// left returns the rest, for the next round, after the round that was to do all of it. Only a round
-// that brings the subnet up has done something; without a Plan in force it reads no tables.
-func (w wantedRound) left(up bool, did *round.Given) wantedRound {
-	return wantedRound{afresh: w.afresh && !up, tables: w.tables && !(up && did.ReadTables)}
-}
-
-// add adds wishes of another one.
-func (w *wantedRound) add(more wantedRound) {
-	w.afresh, w.tables = w.afresh || more.afresh, w.tables || more.tables
+// addRest adds what the round that has ended was to do and did not. Only a round that brings the
+// subnet up has done something; without a Plan in force it reads no tables.
+func (w *wantedRound) addRest(of wantedRound, up bool, did *round.Given) {
+	w.afresh = w.afresh || of.afresh && !up
+	w.tables = w.tables || of.tables && !(up && did.ReadTables)
 }
 
 // ask requests a round, which begins as soon as none is under way. A standby refuses.

@@ -56,7 +56,7 @@ func ownFilesOf(cfg *terms.Config) ownFiles {
 
 // leftWork says whether the master before us, or our process before a restart, may have left
 // routing from scratch or moves to be done. Nothing is left once a Plan of ours is in force.
-func (m *Manager) leftWork() (afresh, moves bool) {
+func leftWork(m *Manager) (afresh, moves bool) {
 	r := m.learned.rules
 	return m.inForce == nil && r != nil && r.Rebalance, m.inForce == nil && (r == nil || r.Moves)
 }
@@ -64,11 +64,9 @@ func (m *Manager) leftWork() (afresh, moves bool) {
 // rules returns our present rules as the master.
 func (m *Manager) rules() Rules {
 	afresh, moves := m.afresh < terms.Never || m.better.expected(), m.moves.Pending()
-	if m.inRound {
-		if r := m.current.Result(); r.Repaired { // the end of the round schedules them
-			leftAfresh, leftMoves := m.leftWork()
-			afresh, moves = afresh || leftAfresh || r.Improvable, moves || leftMoves || r.Improvable
-		}
+	if m.inRound && m.current.Result().Repaired { // its end will schedule them
+		leftAfresh, leftMoves := leftWork(m)
+		afresh, moves = afresh || leftAfresh || m.current.Result().Improvable, moves || leftMoves || m.current.Result().Improvable
 	}
 	return Rules{
 		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
