@@ -5,8 +5,8 @@ package weft
 
 import "embed"
 
-// Sources holds go.mod and all packages that can compute a result. The compiler embeds them, so
-// they are those of the program.
+// Sources holds go.mod and all packages that can compute a result, as the compiler embedded them
+// into this program.
 //
 //go:embed go.mod
 //go:embed fabric/*.go fabric/*/*.go fabric/*/*/*.go fabric/*/*/*/*.go

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -477,16 +476,13 @@ func TestReadings(t *testing.T) {
 		if len(c.readings) != 1 {
 			continue
 		}
-		var page bytes.Buffer
-		if err := WriteReport(&page, r, []*Record{rec}); err != nil {
-			t.Fatal(err)
-		}
+		page := string(r.page([]*Record{rec}))
 		for _, want := range []string{"- never. ([fig1](#fig1): the paper so; ours false; differs.)", "| fig1 | broken | holds | true: true | not: false |", "| fig1 | never | differs | not: false | not: false |"} {
-			if !strings.Contains(page.String(), want) {
-				t.Errorf("the page lacks %q:\n%s", want, page.String())
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q:\n%s", want, page)
 			}
 		}
-		if strings.Contains(page.String(), "| fig1 | always | holds | true") {
+		if strings.Contains(page, "| fig1 | always | holds | true") {
 			t.Error("a claim that no reading moves stands in the table of readings")
 		}
 	}
@@ -506,11 +502,8 @@ func TestBroken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var page bytes.Buffer
-		if err := WriteReport(&page, r, []*Record{rec}); err != nil {
-			t.Fatal(err)
-		}
-		if shown := strings.Contains(page.String(), "| fig1 | broken | holds | true: true | not: false |"); shown != chosen {
+		page := string(r.page([]*Record{rec}))
+		if shown := strings.Contains(page, "| fig1 | broken | holds | true: true | not: false |"); shown != chosen {
 			t.Errorf("of the set: %v; shown what it breaks: %v", chosen, shown)
 		}
 	}
@@ -547,12 +540,9 @@ func TestFewBlocks(t *testing.T) {
 	if runs != 3 || rec.Blocks != 2 || len(rec.Tried) != 2 || rec.Tried[1].Reading != "here" {
 		t.Errorf("%d runs, %+v", runs, rec)
 	}
-	var page bytes.Buffer
-	if err := WriteReport(&page, r, []*Record{rec}); err != nil {
-		t.Fatal(err)
-	}
-	if want := "seed blocks: 2, as more would take too long"; !strings.Contains(page.String(), want) {
-		t.Errorf("the page lacks %q:\n%s", want, page.String())
+	page := string(r.page([]*Record{rec}))
+	if want := "seed blocks: 2, as more would take too long"; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %q:\n%s", want, page)
 	}
 }
 

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -26,14 +25,11 @@ func TestDecisions(t *testing.T) {
 	if got, want := r.CheckDecisions(records), []string{"no decision on fig3: some", "no such claim differs: fig2: "}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	var page bytes.Buffer
-	if err := WriteReport(&page, r, records); err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Join(strings.Fields(page.String()), " ")
+	page := string(r.page(records))
+	text := strings.Join(strings.Fields(page), " ")
 	for _, want := range []string{`2 claims with "bandwidth": **the text**. It names no rate.`, "[fig1](#fig1), 1 claim: **our model**. No software."} {
 		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, page.String())
+			t.Errorf("no %q in\n%s", want, page)
 		}
 	}
 	if strings.Contains(text, "Unused.") {
@@ -65,11 +61,8 @@ func TestCover(t *testing.T) {
 		if c.want == "" != (got == nil) || got != nil && got.Name != c.want {
 			t.Errorf("%q: %+v, want %s", c.cover, got, c.want)
 		}
-		var page bytes.Buffer
-		if err := WriteReport(&page, r, c.records); err != nil {
-			t.Fatal(err)
-		}
-		screen, _, _ := strings.Cut(page.String(), "\n## ")
+		page := string(r.page(c.records))
+		screen, _, _ := strings.Cut(page, "\n## ")
 		if strings.Contains(screen, "("+c.want+".svg)") != (c.want != "") {
 			t.Errorf("%q: the screen is\n%s", c.cover, screen)
 		}

@@ -13,7 +13,7 @@
 //
 // A Record is the Result of one artefact with its settings. Records form the result store: a JSON
 // file each, next to the table as TSV and the charts as SVG. An interrupted run continues with the
-// stored records. WriteReport makes one Markdown page of the records of a paper.
+// stored records. Pages makes one Markdown page of the records of a paper.
 //
 // A verdict judges a claim of the paper, not a single figure. A claim is judged first by the
 // literal text of the paper, over several blocks of seeds. If it differs there, it is judged again

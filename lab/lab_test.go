@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -122,16 +121,13 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var page bytes.Buffer
-	if err := WriteReport(&page, r, []*Record{rec}); err != nil {
-		t.Fatal(err)
-	}
+	page := string(r.page([]*Record{rec}))
 	for _, want := range []string{
 		"# sample\n", "**What came out**: 2 claims; holds: 1, differs: 1", "| [fig1](#fig1) | twice | 2 | 1 | - | differs |",
 		"Mode quick, seed 1.", "![](fig1.svg)", "| row | a\\|b |", "| one | q |", "- twice: differs. Experiment, none.", "A note.",
 	} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the page lacks %q:\n%s", want, page.String())
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
 }

@@ -18,15 +18,18 @@ type Repeat struct {
 // errOverlap says that a repeat would draw blocks that the record, or another repeat, has drawn.
 var errOverlap = errors.New("the seed blocks overlap blocks that the result has already")
 
-// repeat returns the place of a repeat in the record, and whether it is there. It returns an error
-// if a run with this setup would not be a repeat of the record: it has another size, or draws some
-// of the same blocks.
-func (r *Record) repeat(p *Reproduction, a *Artefact, s *Setup) (place int, found bool, err error) {
+// firstBlock returns the number of the first block that a run with this setup draws.
+func (r *Record) firstBlock(s *Setup) int { return int((s.Seed - r.Seed) / BlockSeeds) }
+
+// findRepeat returns the place in Repeats for a run with this setup, and whether it is there
+// already. It returns an error if the run is no repeat of the record: it has another size, or draws
+// blocks that are drawn already.
+func (r *Record) findRepeat(p *Reproduction, a *Artefact, s *Setup) (place int, found bool, err error) {
 	own := *s
 	if own.Seed = r.Seed; !r.Fits(p, a, &own, "") {
 		return 0, false, fmt.Errorf("%s was made in another mode, with other rows, blocks or readings: make it again in full first", r.Artefact)
 	}
-	from := int((s.Seed - r.Seed) / BlockSeeds)
+	from := r.firstBlock(s)
 	apart := func(one, other int) bool { return max(one, other)-min(one, other) >= r.Most }
 	switch {
 	case s.Seed < r.Seed || (s.Seed-r.Seed)%BlockSeeds != 0:
@@ -45,11 +48,11 @@ func (r *Record) repeat(p *Reproduction, a *Artefact, s *Setup) (place int, foun
 
 // note adds to the record the claims that a repeat has judged.
 func (r *Record) note(p *Reproduction, a *Artefact, s *Setup, claims []Claim) error {
-	place, found, err := r.repeat(p, a, s)
+	place, found, err := r.findRepeat(p, a, s)
 	if err != nil {
 		return err
 	}
-	x := Repeat{From: int((s.Seed - r.Seed) / BlockSeeds), Claims: slices.Clone(claims)}
+	x := Repeat{From: r.firstBlock(s), Claims: slices.Clone(claims)}
 	for i := range x.Claims {
 		x.Claims[i].Range, x.Claims[i].Parts = nil, nil
 	}
@@ -61,25 +64,39 @@ func (r *Record) note(p *Reproduction, a *Artefact, s *Setup, claims []Claim) er
 	return nil
 }
 
-// again returns the claim in a repeat, nil if it was not judged there.
+// repeatFrom returns the repeat that begins at a block, nil if there is none.
+func (r *Record) repeatFrom(block int) *Repeat {
+	for i := range r.Repeats {
+		if x := &r.Repeats[i]; x.From == block {
+			return x
+		}
+	}
+	return nil
+}
+
+// again returns the claim in a repeat, nil if it was not judged there, or there is no repeat.
 func (x *Repeat) again(text string) *Claim {
+	if x == nil {
+		return nil
+	}
 	if k := slices.IndexFunc(x.Claims, func(c Claim) bool { return c.Text == text }); k >= 0 && !x.Claims[k].open() {
 		return &x.Claims[k]
 	}
 	return nil
 }
 
-// settled returns the record with the claims undecided whose verdict is another in a repeat.
+// settled returns a copy of the record. A claim with another verdict in a repeat is undecided
+// there.
 func (r *Record) settled() *Record {
 	s, result := *r, *r.Result
 	s.Result, result.Claims = &result, slices.Clone(r.Claims)
 	for i := range result.Claims {
-		c := &result.Claims[i]
+		c, own := &result.Claims[i], &r.Claims[i]
 		for k := range r.Repeats {
 			x := &r.Repeats[k]
-			if again := x.again(c.Text); again != nil && again.Verdict != r.Claims[i].Verdict && !r.Claims[i].open() {
+			if again := x.again(c.Text); again != nil && again.Verdict != own.Verdict && !own.open() {
 				c.Verdict, c.Undecided = Differs, true
-				c.Why = strings.TrimSpace(fmt.Sprintf("%s The blocks of this page say %s, those from %d %s.", c.Why, said(&r.Claims[i]), x.From, said(again)))
+				c.Why = strings.TrimSpace(fmt.Sprintf("%s The blocks of this page say %s, those from %d %s.", c.Why, said(own), x.From, said(again)))
 			}
 		}
 	}
@@ -94,7 +111,7 @@ func settled(records []*Record) (all []*Record) {
 	return all
 }
 
-// said prints a claim's verdict and its number: the number that decided, if it is one as read.
+// said prints a claim's verdict and its number: the one by the readings, if that decided.
 func said(c *Claim) string {
 	ours := c.Ours
 	if _, read, ok := strings.Cut(c.Why, "As read: "); ok {
@@ -114,14 +131,12 @@ func froms(records []*Record) (all []int) {
 	return slices.Compact(all)
 }
 
-// repeated returns, for the artefacts that have a repeat from a block, their records with its
-// claims.
+// repeated returns a record for each artefact with a repeat from a block: it has the claims of the
+// repeat.
 func repeated(records []*Record, from int) (all []*Record) {
 	for _, rec := range records {
-		for _, x := range rec.Repeats {
-			if x.From == from {
-				all = append(all, &Record{Artefact: rec.Artefact, Result: &Result{Claims: x.Claims}})
-			}
+		if x := rec.repeatFrom(from); x != nil {
+			all = append(all, &Record{Artefact: rec.Artefact, Result: &Result{Claims: x.Claims}})
 		}
 	}
 	return all
@@ -144,12 +159,8 @@ func repeatTable(records []*Record) *Table {
 			row, judged := []string{rec.Artefact, c.Text, said(c)}, false
 			for _, from := range blocks {
 				cell := "-"
-				for k := range rec.Repeats {
-					if x := &rec.Repeats[k]; x.From != from {
-						continue
-					} else if again := x.again(c.Text); again != nil {
-						cell, judged = said(again), true
-					}
+				if again := rec.repeatFrom(from).again(c.Text); again != nil {
+					cell, judged = said(again), true
 				}
 				row = append(row, cell)
 			}

@@ -57,6 +57,7 @@ func TestRepeats(t *testing.T) {
 		"| 20 | 2 of 2 | fig1 |", "| 90 | 1 of 2 | fig1 |", "| fig1 | moves | holds (0 ± 0) | from 90: differs (1 ± 0) |",
 		"| [fig1](#fig1) | moves | 1 | 0 ± 0 | 0 to 0 | differs (undecided) |",
 		"holds: 1, differs: 1 (1 undecided), not testable: 1",
+		"([fig1](#fig1): the paper 1; ours 0 ± 0; differs (undecided).)",
 		"The blocks of this page say holds (0 ± 0), those from 90 differs (1 ± 0).",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(page()), " "), want) {

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -13,15 +14,16 @@ import (
 	"weft/internal/fold"
 )
 
-// WriteReport writes a Markdown page of a paper's records: first a screen with the paper's claims,
+// page returns a Markdown page of a paper's records: first a screen with the paper's claims,
 // the outcome, the largest differences and one picture, then the verdicts by artefact, the claims,
 // the readings, and each artefact with its pictures and tables. Records are in the paper's order.
-func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
-	b := bufio.NewWriter(w)
+func (r *Reproduction) page(records []*Record) []byte {
+	var text bytes.Buffer
+	b := bufio.NewWriter(&text)
 	final := settled(records) // with the verdicts that other seed blocks leave
 	fmt.Fprintf(b, "# %s\n\n", r.Name)
 	paragraph(b, r.Paper)
-	r.writeSummary(b, records)
+	r.writeSummary(b, final)
 	writeByArtefact(b, final)
 	fmt.Fprint(b, "## Claims\n\n")
 	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "holds in", "verdict"}}
@@ -40,7 +42,8 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	for _, rec := range final {
 		rec.write(b)
 	}
-	return b.Flush()
+	b.Flush() //nolint:errcheck // memory takes all
+	return text.Bytes()
 }
 
 // writeSummary writes the first screen of a page.
@@ -56,7 +59,7 @@ func (r *Reproduction) writeSummary(b *bufio.Writer, records []*Record) {
 	if r.Found != "" {
 		found = r.Found + " "
 	}
-	paragraph(b, fmt.Sprintf("**What came out**: %s%d claims; ", found, claims)+countVerdicts(settled(records), "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
+	paragraph(b, fmt.Sprintf("**What came out**: %s%d claims; ", found, claims)+countVerdicts(records, "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
 	r.writeLargest(b, records)
 	if c := r.cover(records); c != nil {
 		fmt.Fprintf(b, "![%s](%s.svg)\n\n", c.Title, c.Name)

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -184,7 +183,7 @@ func (r *Run) noted(a *Artefact) (bool, error) {
 	if page == nil {
 		return false, fmt.Errorf("%s has no result for the verdicts to be noted in", a.Name)
 	}
-	_, found, err := page.repeat(r.Paper, a, &r.Setup)
+	_, found, err := page.findRepeat(r.Paper, a, &r.Setup)
 	return found && !r.Redo, err
 }
 
@@ -253,26 +252,24 @@ func (r *Reproduction) store(in Store, rec *Record) error {
 			return err
 		}
 	}
-	pages, err := r.Pages(r.Stored(in))
+	pages := r.Pages(r.Stored(in))
 	for _, f := range pages {
 		if err := in.Write(f.Name, f.Data); err != nil {
 			return err
 		}
 	}
 	if len(pages) == 1 {
-		return errors.Join(err, in.Remove(repeatsFile))
+		return in.Remove(repeatsFile)
 	}
-	return err
+	return nil
 }
 
 // Pages returns the page of a paper's records, and after it the table of the claims that were
 // judged again with other seed blocks, if any were. Records are in the paper's order.
-func (r *Reproduction) Pages(records []*Record) ([]File, error) {
-	var page bytes.Buffer
-	err := WriteReport(&page, r, records)
-	files := []File{{"README.md", page.Bytes()}}
+func (r *Reproduction) Pages(records []*Record) []File {
+	files := []File{{"README.md", r.page(records)}}
 	if t := repeatTable(records); len(t.Rows) > 0 {
 		files = append(files, File{repeatsFile, t.tsv()})
 	}
-	return files, err
+	return files
 }

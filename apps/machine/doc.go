@@ -18,8 +18,8 @@
 //
 // Deviations: operations of one kind begin in the order of becoming ready, where LogGOPSim uses an
 // unstable sort; a message of no bytes counts as one byte, where LogGOPSim subtracts a byte's time;
-// an operation never begins before the end of one that it requires; the
-// size of the message alone says whether its send waits, where LogGOPSim looks at the size of the
+// an operation never begins before the end of one that it requires; the size of the
+// message alone says whether its send waits, where LogGOPSim looks at the size of the
 // receive too if the receive comes second.
 //
 // On a Network, the network decides when a message's last byte is at its target; a send takes

@@ -1,13 +1,13 @@
 package machine
 
-// line keeps the messages of one sender, target and tag in the order of sending, as a
-// connection of InfiniBand and MPI do. A network that shares its links may bring a short message
+// line keeps the messages of one sender, target and tag in the order of sending, as a connection of
+// InfiniBand and MPI do. A network that shares its links may bring a short message
 // before a long one that was sent earlier; the short one then waits.
 type line struct {
 	last map[address]int32 // the last message under way
 }
 
-// join lets a message wait for those that are under way to its address.
+// join puts a message behind the earlier messages to its address that are under way.
 func (l *line) join(slots []slot, message int32) {
 	s := &slots[message]
 	key := address{s.Peer, s.rank, s.Tag}

@@ -70,7 +70,7 @@ func (b *Builder) Schedule() (*Schedule, error) {
 	return s, nil
 }
 
-// index lists for each operation those that wait for it.
+// index lists the dependents of each operation.
 func (b *Builder) index() {
 	s, n := b.s, len(b.s.Ops)
 	s.after, s.begin, s.waits = make([]int32, n+1), make([]int32, n), make([]int32, n)

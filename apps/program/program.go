@@ -32,7 +32,7 @@ type Op struct {
 	NIC   uint8 // the network port of the rank
 }
 
-// String returns what the operation does.
+// String returns the kind of the operation and its arguments, such as calc 5 ns.
 func (o *Op) String() string {
 	switch o.Kind {
 	case Send:

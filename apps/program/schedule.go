@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Schedule lists all operations of all ranks. Operations are numbered through the ranks: those of
-// rank r are Starts[r] up to Starts[r+1].
+// Schedule lists all operations of all ranks, rank after rank: rank r has
+// Ops[Starts[r]:Starts[r+1]].
 type Schedule struct {
 	Ops    []Op    // ID is the number within the rank
 	Starts []int32 // by rank, and one more
@@ -39,7 +39,7 @@ func (s *Schedule) Name(op int32) string {
 	return fmt.Sprintf("rank %d, operation %d", rank, op-s.Starts[rank])
 }
 
-// Describe returns an operation's name and what it does.
+// Describe returns the name of an operation, its kind and its arguments.
 func (s *Schedule) Describe(op int32) string {
 	return s.Name(op) + ": " + s.Ops[op].String()
 }
@@ -102,7 +102,7 @@ func (r *Run) free(waiting []int32, at Time, to []Op) []Op {
 	return to
 }
 
-// DescribeOf returns the name of a rank's operation and what it does.
+// DescribeOf is Describe for an operation by its number within a rank.
 func (r *Run) DescribeOf(rank, id int32) string { return r.Describe(r.Starts[rank] + id) }
 
 // HasEnded reports whether an operation has ended.

@@ -127,7 +127,7 @@ PartitionName=lab Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 // daemon starts a program, and ends it with the test.
 func (s *slurm) daemon(path string, args ...string) {
 	s.t.Helper()
-	log, err := os.Create(filepath.Join(s.dir, "log", filepath.Base(path)+strings.Join(args[1:], "")[:min(4, len(strings.Join(args[1:], "")))]+".out"))
+	log, err := os.CreateTemp(filepath.Join(s.dir, "log"), filepath.Base(path)+"-*.out")
 	if err != nil {
 		s.t.Fatal(err)
 	}

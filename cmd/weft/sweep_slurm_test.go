@@ -50,11 +50,14 @@ func (s *slurmSweep) logs() string {
 	return b.String()
 }
 
+// submitted finds the numbers of both jobs in the answer of weft lab sweep --on slurm.
+var submitted = regexp.MustCompile(`Job (\d+) .*; job (\d+) `)
+
 // submit submits the sweep and returns the numbers of its two jobs.
 func (s *slurmSweep) submit() (array, merger string) {
 	s.t.Helper()
 	out := s.weft("lab", "sweep", "sweep.yaml", "--on", "slurm", "--tasks", "3", "--tasks-at-once", "2", "--task-memory", "100M", "--sbatch=--comment=by the site", "-o", s.output)
-	jobs := regexp.MustCompile(`Job (\d+) .*; job (\d+) `).FindStringSubmatch(out)
+	jobs := submitted.FindStringSubmatch(out)
 	if jobs == nil {
 		s.t.Fatalf("no jobs in %q", out)
 	}
@@ -219,7 +222,7 @@ func (s *slurmSweep) start(job string) {
 func (s *slurmSweep) again() string {
 	s.t.Helper()
 	out := s.weft("lab", "sweep", "sweep.yaml", "--on", "slurm", "-o", s.output)
-	if jobs := regexp.MustCompile(`Job (\d+) .*; job (\d+) `).FindStringSubmatch(out); jobs != nil {
+	if jobs := submitted.FindStringSubmatch(out); jobs != nil {
 		s.wait(jobs[1], jobs[2])
 	}
 	return out

@@ -77,8 +77,8 @@ func (m *box) expect(d int) {
 	}
 }
 
-// onLines lists the pairs of switches with the coordinates of s and to in the dimension in which
-// these differ, on other lines.
+// onLines lists the pairs of switches on other lines that have the coordinates of s and to in the
+// dimension where s and to differ.
 func (m *box) onLines(s, to int32) (pairs [][2]int32) {
 	x, y := m.place[s], m.place[to]
 	d := 0

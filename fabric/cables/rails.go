@@ -216,8 +216,8 @@ func (r *railed) freePort(server int32) fabric.PortName {
 	return name
 }
 
-// list describes the cables of host ports at unexpected switches: first crossed pairs, those of one
-// server before others, then all other cables.
+// list describes the cables of host ports at unexpected switches: crossed pairs of cables of one
+// server, then of two servers, then the other cables.
 func (r *railed) list(all []moved) (odd []Odd) {
 	done := make([]bool, len(all))
 	for _, same := range []bool{true, false} {

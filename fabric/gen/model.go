@@ -12,7 +12,7 @@ import (
 	"weft/fabric/gen/internal/units"
 )
 
-// pattern is the pattern of a network that grows.
+// pattern adds to the units of a network the choice of one to copy, and names for the copy.
 type pattern struct {
 	*units.Pattern
 	f *fabric.Fabric

@@ -178,8 +178,7 @@ func (c *Chart) axes(p *plot.Plot, places []place) {
 // logRoom is the factor by which a logarithmic axis of places is extended at either end.
 const logRoom = 1.15
 
-// limits leaves room around the points. A linear axis of values starts at 0,
-// unless it is to be close to them.
+// limits leaves room around the points. A linear axis of values starts at 0, unless it has Close.
 func (c *Chart) limits(p *plot.Plot) {
 	if c.Kind == Bars {
 		p.X.Min, p.X.Max = -0.6, float64(len(c.Categories))-0.4

@@ -156,9 +156,9 @@ func (j *judge) together(a, b int32) bool {
 	return a >= 0 && b >= 0 && j.Graph.IsHost(a) && j.Graph.IsHost(b) && j.Graph.EndSwitch[a] == j.Graph.EndSwitch[b]
 }
 
-// judgeRun reads the entries of all switches for the LIDs from one to before another, which have
-// one target switch. It returns LIDs with an entry that does not lead one hop nearer to the target
-// or, there, to the owner.
+// judgeRun reads the entries of all switches for a run of LIDs with one target switch, to being
+// exclusive. It returns the LIDs with an entry that does not lead one hop nearer to the target or,
+// there, to the owner.
 func (b *batch) judgeRun(from, to int, owners []int32) (faulty uint64) {
 	j := b.w.j
 	target := j.Graph.EndSwitch[owners[from]]
@@ -259,8 +259,8 @@ func (b *batch) end(target int32, k int) {
 	}
 }
 
-// take takes a LID of the block that all switches send to its owner, but not all along shortest
-// paths. It returns false if there is no such block, or some packets do not arrive.
+// take adds a LID to the batch that all switches send to its owner, but not all along shortest
+// paths. It returns false if the batch lacks the LID's block, or some packets do not arrive.
 func (b *batch) take(p *Paths) bool {
 	if b.block != int(p.LID)/route.BlockSize || slices.Min(p.Depth) <= 0 {
 		return false
@@ -273,7 +273,7 @@ func (b *batch) take(p *Paths) bool {
 	for s := range b.pairs {
 		b.pairs[s][k] = 0
 	}
-	b.carry(p.Order, k, k+1)
+	b.carry(p.Order, k, k+1) // for the pairs alone: hops are those to another target
 	return true
 }
 
@@ -290,7 +290,7 @@ func (b *batch) record(lids uint64) {
 	}
 }
 
-// recordAt is record for a switch, with this number of hosts that send to the LIDs.
+// recordAt records the dependencies at one switch, where so many hosts send to each of the LIDs.
 func (b *batch) recordAt(s int, lids uint64, hosts uint16) {
 	of, row, mine := &b.w.j.ports.of[s], &b.entries[s], &b.pairs[s]
 	next, sums := b.next[of.first:of.end], b.sums[of.first:of.end]

@@ -80,6 +80,7 @@
 // discarding hosts or tables by input port it is O(end ports x LIDs). Memory: a bit for each table
 // entry and for each pair of classes. Each worker adds O(sum of squared switch degrees) bits for
 // each SL in use (and VL, with tables by input and output port) and 512 bytes a switch; where LIDs
-// are judged together, 25 bytes a port more. Up to 720 switches it also keeps the distances of all
+// are judged together, 202 bytes a switch and 25 bytes a port more, up to 73 a port if a switch has
+// over 64 ports. Up to 720 switches it also keeps the distances of all
 // pairs. The result does not depend on Options.Workers.
 package check

@@ -38,7 +38,7 @@ func newWorker(j *judge) *worker {
 func (w *worker) judgeBlock(block int) {
 	found := &w.j.found.blocks[block]
 	owners := w.loadBlock(block)
-	good := uint64(0) // LIDs that are judged together
+	good := uint64(0) // LIDs, as bits, that record takes
 	if w.batch != nil && owners != nil {
 		good = w.batch.judge(block, owners)
 	}
@@ -69,7 +69,7 @@ func (w *worker) judgeBlock(block int) {
 			w.observer.Observe(&w.paths)
 		}
 	}
-	if w.batch != nil {
+	if good != 0 {
 		w.batch.record(good)
 	}
 }

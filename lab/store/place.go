@@ -73,7 +73,7 @@ func takeLock(path string) (*os.File, error) {
 // the file of the next process.
 func dropLock(lock *os.File) error { return errors.Join(os.Remove(lock.Name()), lock.Close()) }
 
-// copied is the place of a store that is written elsewhere.
+// copied says that an open store is a copy in a folder dir: Close puts it in place as path.
 type copied struct{ path, dir string }
 
 // OpenAnywhere opens a store for writing as Open does. On a network file system it writes a copy in
@@ -112,13 +112,14 @@ func openAnywhere[R any](path, temporary string, statfs statfs) (*Store[R], erro
 	return s, nil
 }
 
-// end puts the copy in place, unless there was an error, and removes it.
+// end puts the copy in place, unless err says that it is not whole, and removes the folder.
 func (c *copied) end(err error) error {
 	if err == nil {
 		next := filepath.Join(filepath.Dir(c.path), "."+filepath.Base(c.path)+temporaryMark+filepath.Base(c.dir))
 		if err = copyFile(filepath.Join(c.dir, "store.db"), next); err == nil {
 			err = os.Rename(next, c.path)
-		} else {
+		}
+		if err != nil {
 			os.Remove(next)
 		}
 	}

@@ -53,11 +53,7 @@ func nodes(g *fabric.Graph) map[int32]int32 {
 func onLanes(g *fabric.Graph, p *route.Plan, groups ...[]pair) *route.Plan {
 	ends := nodes(g)
 	out := *p
-	src, dst := fabric.Numbers(g.NumEnds), make([]int32, p.Ends.Top()+1)
-	for lid, end := range p.Ends.ByLID() {
-		dst[lid] = end
-	}
-	out.SL = route.NewSLs(src, dst, g.NumEnds, g.NumEnds)
+	out.SL = pairSLs(g, p)
 	var table route.VLTable
 	for i, flows := range groups {
 		lane := uint8(i + 1)
@@ -70,6 +66,11 @@ func onLanes(g *fabric.Graph, p *route.Plan, groups ...[]pair) *route.Plan {
 	out.SL2VL = route.UniformVL(g, table)
 	out.Arbitration = route.EqualArbitration(g, out.VLs)
 	return &out
+}
+
+// pairSLs returns SLs that can differ for each pair of end ports. All are 0.
+func pairSLs(g *fabric.Graph, p *route.Plan) *route.SLs {
+	return route.NewSLs(fabric.Numbers(g.NumEnds), p.Ends.ByLID(), g.NumEnds, g.NumEnds)
 }
 
 // gbps simulates flows without pause and returns the mean rate of each, in Gbit/s, in their order.

@@ -7,12 +7,11 @@ import (
 	"weft/fabric"
 	"weft/internal/chart"
 	"weft/lab"
-	"weft/route"
 	"weft/route/lanes/victims"
 	"weft/sim/flow"
 )
 
-// The assignments of lanes that are compared.
+// The assignments of lanes that are compared. Those that the engine knows have its names.
 const (
 	asPrinted = "vftree"  // algorithm 1
 	byRounds  = "rounds"  // weft's own before algorithm 1 as printed
@@ -69,13 +68,13 @@ func victimsOfLanes(ctx context.Context, s *lab.Setup) *lab.Result {
 
 // engineOf returns the engine for an assignment.
 func engineOf(name string, lanes int) string {
-	switch {
-	case lanes == 1:
+	if lanes == 1 {
 		return "ftree,balance=zahavi"
-	case name == byVictims:
-		return fmt.Sprintf("ftree,balance=zahavi,lanes=victims,vls=%d", lanes)
 	}
-	return fmt.Sprintf("ftree,balance=zahavi,lanes=vftree,vls=%d", lanes)
+	if name == byRounds {
+		name = asPrinted // moveOnByRounds changes it
+	}
+	return fmt.Sprintf("ftree,balance=zahavi,lanes=%s,vls=%d", name, lanes)
 }
 
 // moveOnByRounds moves the lane of two hosts of different leaves on by their rounds: the number of
@@ -92,10 +91,7 @@ func moveOnByRounds(trial *lab.Trial) {
 			round[h] = i / max(1, len(up))
 		}
 	}
-	p.SL = route.NewSLs(fabric.Numbers(g.NumEnds), make([]int32, int(p.Ends.Top())+1), g.NumEnds, g.NumEnds)
-	for end, lid := range p.Ends.Base {
-		p.SL.Dst[lid] = int32(end)
-	}
+	p.SL = pairSLs(g, &p)
 	for a := range int32(g.NumHosts) {
 		for b := range int32(g.NumHosts) {
 			if g.EndSwitch[a] != g.EndSwitch[b] {

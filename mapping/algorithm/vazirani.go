@@ -138,8 +138,8 @@ func (w *randomWalks) step(at int32, entry int, turn Turn) (int32, int) {
 }
 
 // draw draws a turn from a switch: to any port that it can have by the wires known so far, unless a
-// known host is behind it, or a branch found it silent. At an unknown switch the port
-// of entry is as random as that of leaving, so small turns are more frequent, as section 3.3 says.
+// known host is behind it, or a branch found it silent. At an unknown switch both the port of entry
+// and the port out are random, so small turns are more frequent, as section 3.3 says.
 func (w *randomWalks) draw(at int32, entry int) Turn {
 	g := w.graph
 	switch {

@@ -26,11 +26,11 @@ func AutoSpec() *route.Spec {
 	}
 }
 
-// candidates are engines with Plans that cannot deadlock. The earlier of equally good ones wins.
-// Their Steps are empty: among looks them up. The order in which Auto tries them depends on the
-// kind of network (package planner, which has the advice to use another engine than the named one
-// too). Efforts are measured times for an entry on the fabrics of docs/results/routes, in the
-// middle, without proof and measuring: some vary by a factor of three.
+// candidates lists the engines that Auto may choose; their Plans cannot deadlock. Of equally good
+// ones the earlier wins. Package planner decides in which order to try them, by the kind of
+// network. An Effort is typical of the times measured on the fabrics of docs/results/routes,
+// without proof and measuring; some vary by a factor of three. Steps are empty here: among fills
+// them in.
 var candidates = []route.Candidate{
 	{Name: "ftree", Effort: 3},
 	{Name: "ftree,balance=beft", Effort: 1},

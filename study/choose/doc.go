@@ -52,10 +52,10 @@
 //
 // Proposals are compared in random bisections and in all-to-all by shifts. One is beaten if another
 // delivers no less with no more switches at any step of growth, or at no more cost if there are
-// prices.
-// Separate planes and networks that join them are not compared. A proposal lists what it misses of
-// the need. The recommendation misses nothing: it is the tree of the accepted oversubscription, for
-// servers of several ports the rails, or a network that can replace it (Pick).
+// prices. Separate planes and networks that join them are not compared. A proposal lists what it
+// misses of the need. The recommendation misses nothing: it is the tree of the accepted
+// oversubscription, for servers of several ports the rails, or a network that can replace it
+// (Pick).
 //
 // All of this is pure: the same need gives the same proposals on one core or many.
 package choose

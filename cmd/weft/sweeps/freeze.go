@@ -84,13 +84,13 @@ func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
 		}
 		parts = append(parts[:1], parts[2:]...)
 	}
-	for _, f := range parts {
+	for _, part := range parts {
 		var data bytes.Buffer
-		if err := f.write(&data); err != nil {
+		if err := part.write(&data); err != nil {
 			return err
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data.Bytes()), f.name)
-		if err := os.WriteFile(filepath.Join(dir, f.name), data.Bytes(), 0o644); err != nil {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data.Bytes()), part.name)
+		if err := os.WriteFile(filepath.Join(dir, part.name), data.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
@@ -99,13 +99,14 @@ func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
 }
 
 func (r *results) readme(w io.Writer, title string, brief bool) error {
+	commands := indent + strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent)
 	if brief {
 		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. Commands:\n\n%s\n",
-			title, finished(r.Rows, r.Sheet), r.Sheet.Number(), strings.Join(r.Sheet.Sources, "\n"), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
+			title, finished(r.Rows, r.Sheet), r.Sheet.Number(), strings.Join(r.Sheet.Sources, "\n"), commands)
 		return err
 	}
 	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nCommands:\n\n%s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
-		title, finished(r.Rows, r.Sheet), r.Sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.Sheet.Sources, " "), indent+strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent))
+		title, finished(r.Rows, r.Sheet), r.Sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.Sheet.Sources, " "), commands)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,14 +39,13 @@ place.`,
 	return cmd
 }
 
-// folder is a folder of parts, as it stands.
+// folder holds the contents of a folder of parts.
 type folder struct {
 	path   string
 	sheets []*sweep.Sheet
 	all    *sweep.Sheet
 	rows   map[string]*sweep.Row
-	loose  []sweep.Row // the same rows, in the order of their names
-	absent []int       // workers without a sheet
+	absent []int // workers without a sheet
 }
 
 // readFolder reads the sheets and the rows of a folder. The list of sheets may be empty.
@@ -71,8 +71,8 @@ func readFolder(path string) (*folder, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	f.loose, err = store.ReadParts(path, sweep.Weak)
-	f.rows = byCase(f.loose)
+	rows, err := store.ReadParts(path, sweep.Weak)
+	f.rows = byCase(rows)
 	return f, err
 }
 
@@ -151,8 +151,8 @@ func (f *folder) putInto(db *store.Store[sweep.Row]) error {
 	for _, row := range f.all.Distinct(f.rows) {
 		f.rows[row.Case] = row
 	}
-	for i := range f.loose {
-		row := f.rows[f.loose[i].Case]
+	for _, name := range slices.Sorted(maps.Keys(f.rows)) {
+		row := f.rows[name]
 		if was := there[row.Case]; was != nil && !sweep.Weak(was) {
 			if sweep.Weak(row) {
 				continue

@@ -45,7 +45,7 @@ func (o *slurmFlags) add(cmd *cobra.Command) {
 	f.StringArrayVar(&o.options, "sbatch", nil, "further `OPTION` for sbatch, such as --partition=long; can be repeated")
 }
 
-// slurmJob describes a submitted sweep, in a file of its folder of parts.
+// slurmJob describes a submitted sweep, in the file slurmJobFile of its folder of parts.
 type slurmJob struct {
 	Command string   `json:"command"` // submits it, and what is missing of it
 	Tasks   int      `json:"tasks"`
@@ -60,7 +60,10 @@ func readSlurmJob(folder string) (*slurmJob, error) {
 		return nil, err
 	}
 	var s slurmJob
-	if err := json.Unmarshal(data, &s); err != nil || s.Tasks < 1 {
+	if err = json.Unmarshal(data, &s); err == nil && s.Tasks < 1 {
+		err = fmt.Errorf("%d tasks", s.Tasks)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: no description of a job: %w", filepath.Join(folder, slurmJobFile), err)
 	}
 	return &s, nil
@@ -177,8 +180,7 @@ func (o *sweepFlags) submitJobs(cmd *cobra.Command, dir, tasks string) error {
 	}
 	values := map[string]string{
 		"Program": quoted(program), "Description": quoted(filepath.Join(dir, "sweep.yaml")), "Folder": quoted(dir), "Output": quoted(o.output),
-		"Tasks": strconv.Itoa(o.slurm.tasks), "Options": o.taskOptions(),
-		"Wait": "",
+		"Tasks": strconv.Itoa(o.slurm.tasks), "Options": o.taskOptions(), "Wait": "",
 	}
 	if kind, err := store.NetworkFileSystem(dir); err == nil && kind != "" {
 		values["Wait"] = "--wait 1m"

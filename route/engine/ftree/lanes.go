@@ -16,13 +16,13 @@ type laneLayout struct {
 	spread string      // how packets between hosts spread over the lanes: vftree, fewest or none
 	second *secondLane // pairs of switches whose packets have the last lane to themselves, nil for none
 
-	counted string // the victims of hot-spots, for a note
+	counted string // a note with the numbers of victims of hot-spots; "" without lanes=victims
 }
 
-// assign fills in SL and SL2VL. With spread the hosts of every two leaves have a virtual lane of
-// their own, as far as there are lanes, the same both ways: by paper II, algorithms 1 and 2
-// (printedLanes), or by victims (fewestVictims). Any lanes are free of deadlock, since the paths
-// are so on a single one. Traffic of switches is on the first lane.
+// assign fills in SL and SL2VL. With spread the hosts of every two leaves have a virtual lane, the
+// same both ways: by paper II, algorithms 1 and 2 (printedLanes), or by victims (fewestVictims).
+// Any lanes are free of deadlock, since the paths are so on a single one. Traffic of switches is on
+// the first lane.
 func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan *route.Plan) error {
 	spreadOver := int32(y.lanes)
 	if y.second != nil {

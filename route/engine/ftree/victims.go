@@ -13,8 +13,9 @@ import (
 )
 
 // fewestVictims chooses the table of lanes that leaves hot-spots the fewest victims (package
-// victims), by counting them for several: by groups of leaves from each level down
-// (balancedLanes), and by algorithm 1 of paper II. So there are never more than with lanes=vftree.
+// victims). It counts them for several tables: for groups of leaves from each level down
+// (balancedLanes, of our own), and by algorithm 1 of paper II. So there are never more than with
+// lanes=vftree.
 //
 // In a tree of two levels a leaf has a lane to each other leaf. A hot-spot fills that lane on the
 // links of the leaf's hosts. So each leaf needs equally many targets on all lanes. In trees of more
@@ -125,8 +126,9 @@ func balancedLanes(t *tree, levels [][]int32, lanes int32) *balancer {
 	return b
 }
 
-// unmixed returns the number of victims if no link further on carries packets for one hot-spot on
-// several lanes that its hosts keep apart: those on the links of hosts alone.
+// unmixed returns the number of victims if a hot-spot fills only one lane of each host's link, the
+// lane of the host's packets for the hot-spot. Links between switches can only add victims: there
+// packets of several hosts for the hot-spot may fill several lanes.
 func (b *balancer) unmixed() (victims int64) {
 	for leaf, on := range b.on {
 		for _, targets := range on {
@@ -175,8 +177,8 @@ func (b *balancer) refine(count func(leafLanes) (int64, error), effort int) (int
 // pairOfGroups are two groups of leaves that a level divides, or a leaf twice.
 type pairOfGroups struct {
 	a, b   []int32
-	number int // the sum of their numbers among the groups that only this level divides
-	groups int // so many
+	number int // the sum of the numbers of a and b in their group of the level above
+	prime  int // the least one that is not less than the number of groups there
 	lane   int
 }
 
@@ -197,12 +199,13 @@ func pairsOfGroups(levels [][]int32) (pairs []pairOfGroups) {
 		}
 		for in := range int32(len(inside)) {
 			groups := inside[in]
+			prime := leastPrime(len(groups))
 			for i := range groups {
 				for j := range i {
-					pairs = append(pairs, pairOfGroups{a: groups[i], b: groups[j], number: i + j, groups: len(groups)})
+					pairs = append(pairs, pairOfGroups{a: groups[i], b: groups[j], number: i + j, prime: prime})
 				}
 				if v == len(levels)-1 {
-					pairs = append(pairs, pairOfGroups{a: groups[i], b: groups[i], number: 2 * i, groups: len(groups)})
+					pairs = append(pairs, pairOfGroups{a: groups[i], b: groups[i], number: 2 * i, prime: prime})
 				}
 			}
 		}
@@ -215,15 +218,20 @@ func pairsOfGroups(levels [][]int32) (pairs []pairOfGroups) {
 // group then has equally many others on each lane, and two groups have few of the same lanes. So a
 // hot-spot of one group does not hold up all packets to another.
 func (p *pairOfGroups) first(lanes int32) int {
-	prime := max(2, p.groups)
-	for !big.NewInt(int64(prime)).ProbablyPrime(0) {
-		prime++
-	}
 	inverse := 1
-	for range prime - 2 { // Fermat: the power of prime-2
-		inverse = inverse * p.number % prime
+	for range p.prime - 2 { // Fermat: the power of prime-2
+		inverse = inverse * p.number % p.prime
 	}
-	return inverse * int(lanes) / prime
+	return inverse * int(lanes) / p.prime
+}
+
+// leastPrime returns the least prime from n on.
+func leastPrime(n int) int {
+	n = max(2, n)
+	for !big.NewInt(int64(n)).ProbablyPrime(0) {
+		n++
+	}
+	return n
 }
 
 // both calls f for each leaf of a pair with the number of a host's targets in the other group.

@@ -236,11 +236,11 @@ func (q *queues) lastFirst() (order []int32, cyclic bool) {
 	return order, cyclic
 }
 
-// countFrom adds the victims among the packets of a group. All packets of the lane wait if the
-// queue of their host has one for the hot-spot, or for a full queue.
+// countFrom adds the victims among the packets of a group. All packets that a host has on the lane
+// wait if one of them is for the hot-spot, or for a full queue.
 func (q *queues) countFrom(i int, counts []int64) {
 	group := &q.groups[i]
-	filled := make([]uint64, q.words) // by hosts beyond this switch, or by way of them
+	filled := make([]uint64, q.words) // hot-spots that fill a first channel of these packets
 	q.each(group.at, &q.first[i], func(c int32) {
 		for w, set := range q.of(c) {
 			filled[w] |= set

@@ -15,6 +15,9 @@
 // link, and a queue before a full one is full itself. So the victims are the packets of the full
 // queues of hosts' links.
 //
+// The paper says in words that a hot-spot holds up such flows on shared links; it counts none. The
+// queues and the count are our own.
+//
 // Paths.Least is a bound for any assignment of lanes. A host's packets for the hot-spot take some
 // lane; all its other packets on that lane are victims. That is least if each host spreads its
 // targets evenly.
@@ -22,5 +25,7 @@
 // # Cost
 //
 // By lane: O(groups x hosts x hops) to follow the packets, O(turns x hosts/64) to spread the
-// hot-spots, with a turn for each pair of following channels in use, and a bit by channel and host.
+// hot-spots, with a turn for each pair of following channels in use, O(groups x hosts) to add up,
+// and a bit by channel and host. A group is the hosts of a switch with one class of SLs. If queues
+// wait for each other in a cycle, spreading repeats until nothing changes.
 package victims

@@ -1,5 +1,5 @@
-// Package nodes tells the nodes of a fabric by kind, level and ports, in an order that does not
-// depend on that of a file.
+// Package nodes lists nodes, links and ports of a fabric by kind, in an order that does not depend
+// on that of a file, and finds the levels of switches.
 package nodes
 
 import (

@@ -25,7 +25,7 @@ type Pattern struct {
 	f       *fabric.Fabric
 	Servers *fabric.Servers
 	At      [][]fabric.NodeID // by server: the switch of each cable, in order of adapter and port
-	Level   []int32           // by node, as Levels, but switches with few servers are no leaves
+	Level   []int32           // by node, as nodes.Levels, but switches with few servers are no leaves
 	Leaves  []Unit            // leaves that share servers or are cross-linked, under other switches
 	Pods    []Unit            // leaves that share servers; without rails, the parts of a tree of three levels below its roots
 	Rails   bool              // leaves that share servers meet above
@@ -320,7 +320,7 @@ func (n *Pattern) areShared(holds func(a, b fabric.NodeID) bool) bool {
 	return 2*many > len(n.Leaves)
 }
 
-// Cables counts the cables of a unit's servers, and by switch outside the unit those from it.
+// Cables counts the cables of a unit's servers, and the unit's cables to each switch outside it.
 func (n *Pattern) Cables(u *Unit) (ports int, outside map[fabric.NodeID]int) {
 	outside = map[fabric.NodeID]int{}
 	for _, s := range u.Switches {

@@ -1,5 +1,6 @@
-// Package search answers two questions about graphs for the judge: how far all switches are from
-// some of them, and which cycle of a directed graph is shortest.
+// Package search searches graphs for the judge: for the distances of all switches to some of them
+// (distance.go), a shortest cycle of a directed graph (cycle.go), and the channels on cycles
+// (oncycles.go).
 package search
 
 import (
@@ -22,7 +23,7 @@ func (d *Digraph) Successors(n int32) []int32 { return d.To[d.Start[n]:d.Start[n
 // Edge is an edge between two nodes by name.
 type Edge struct{ From, To int32 }
 
-// GraphOf makes a graph of edges, equal ones once, with their nodes. The edges are lost.
+// GraphOf makes a graph of edges with their nodes; equal edges count once. It reorders edges.
 func GraphOf(edges []Edge) *Digraph {
 	slices.SortFunc(edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	edges = slices.Compact(edges)

@@ -7,8 +7,9 @@ import (
 )
 
 // channelGraph is a graph of channels, with at most 64 out of a switch. A word holds the successors
-// of one: a bit for each channel out of its end, in order. Words by switch of the channels seen
-// save looking at edges (Tarjan's components, as in Components).
+// of a channel: a bit for each channel out of its end, in order. It finds components by Tarjan's
+// algorithm, as Components does, but takes fresh successors from a word less the seen channels of
+// their switch. So it looks at each channel once, not at each edge.
 type channelGraph struct {
 	g           *fabric.Graph
 	bit         []uint64 // by channel: its bit in such words
@@ -20,7 +21,7 @@ type channelGraph struct {
 	cyclic      []bool // by channel: it is on a cycle
 }
 
-// OnCycles returns by channel whether it is on a cycle. after holds by channel its successors.
+// OnCycles reports for each channel whether it is on a cycle; after holds its successors, as bits.
 func OnCycles(g *fabric.Graph, after []uint64) []bool {
 	n := g.NumChannels
 	t := channelGraph{
