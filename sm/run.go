@@ -151,7 +151,7 @@ type run struct {
 	measures
 }
 
-// measures holds the phases of a run and the bandwidth of its Plan, and how it raises that.
+// measures holds the phases of a run, the bandwidth of its Plan, and the work on a better one.
 type measures struct {
 	improving improving
 	stopwatch stopwatch

@@ -112,7 +112,7 @@ func (l *lanes) arrange() error {
 	return nil
 }
 
-// admit adds the dependencies of the packets through a switch, listed by gather, with another next
+// admit adds the dependencies of the packets through a switch, listed by Gather, with another next
 // channel. If they would close a cycle on a VL, it adds none of that VL and returns false.
 func (l *lanes) admit(paths *intree.Tree, x, c int32) bool {
 	for _, y := range paths.Above {

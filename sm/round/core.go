@@ -80,9 +80,9 @@ type writer struct {
 	clients    Clients
 	moved      int               // table entries that the repair of the previous Plan has moved
 	repaired   bool              // the Plan of this round is a repair
+	improvable bool              // see Result
 	more       bool              // a better Plan may be found
-	usesBetter bool              // it was to use a better Plan
-	notUsed    error             // why the better Plan was not used
+	notUsed    error             // why Given.Better was not used; nil: it was, or there was none
 	spread     *repair.Spreading // of Limits.Moves
 	record     *terms.Record     // sent to be stored; nil if nothing is
 	stored     bool              // the Store has ended
@@ -372,9 +372,8 @@ func (c *Round) askForPlan() {
 	q := &terms.RouteRequest{
 		Graph: c.Graph, Stored: c.inherit.Stored, Trees: c.inherit.Trees, Absent: c.DrainedHosts(), Multicast: c.By.Stays, Levels: c.By.Levels,
 		Found: c.foundPlan(), Afresh: c.given.Afresh, Moves: c.given.Limits.Moves,
-		Later: c.By.Stays, Unproven: c.By.Unproven, Better: c.inherit.Better,
+		Later: c.By.Stays, Unproven: c.By.Unproven, Better: c.given.Better,
 	}
-	c.usesBetter, c.inherit.Better = q.Better != nil, nil
 	if q.Multicast {
 		q.NoGroups = c.WithoutGroups()
 		c.noteWithoutGroups(q.NoGroups)

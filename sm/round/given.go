@@ -41,7 +41,7 @@ type Given struct {
 	ReadTables bool                 // read all tables: another manager may have written them since Before
 	Doubted    map[fabric.GUID]bool // node GUIDs of which nothing is believed
 	Afresh     bool                 // route from scratch, do not repair the Plan of Before
-	Unbalanced bool                 // a rebalance is due, because that Plan was repaired
+	Better     *terms.Better        // a better Plan than that of Before, to be used in this round; nil: none
 	Failed     int                  // consecutive incomplete rounds before this one
 	Forgotten  map[fabric.GUID]bool // GUIDs of absent nodes or ports whose LIDs may be reused
 	Apart      Apart
@@ -81,9 +81,7 @@ type Inherit struct {
 	Stored terms.LIDMap          // stored LIDs; they take precedence over LIDs found
 	Trees  []multicast.TreeByLID // of the multicast groups of the previous master
 	Last   *planner.Kept         // the last Plan, to be repaired; nil: unknown
-	// Improvable says that entries of Last may gain by moves.
-	Improvable bool
-	Afresh     bool // route from scratch, but keep the LIDs of Last
+	Afresh bool                  // route from scratch, but keep the LIDs of Last
 	// Held says that Last is another manager's Plan, or that others may have changed it. The round
 	// then uses the tables that switches hold.
 	Held bool
@@ -91,7 +89,6 @@ type Inherit struct {
 	// IsLeft says that HandedBy was our master, or had the subnet and did nothing: nobody else may
 	// have it.
 	IsLeft bool
-	Better *terms.Better // a better Plan than that of Before, to be used in this round; nil: none
 }
 
 // Result is the outcome of a round. During the round it shows the state so far.
@@ -106,9 +103,9 @@ type Result struct {
 
 	Repaired   bool              // the Plan is a repair of the previous one
 	Moved      int               // forwarding-table entries that the repair moved
-	Improvable bool              // entries may gain by moves: nobody has searched since they or links came
+	Improvable bool              // the repair changed entries or left links unused: moves may gain, and routing from scratch
 	More       bool              // a better Plan may be found, beside the loop
-	Unfit      error             // why Inherit.Better was not used; nil: it was, or there was none
+	Unfit      error             // why Given.Better was not used; nil: it was, or there was none
 	Spread     *repair.Spreading // of Limits.Moves; nil: no entry was moved
 
 	Doubted map[fabric.GUID]bool // node GUIDs of which the next round believes nothing
@@ -123,7 +120,7 @@ type Result struct {
 func (c *Round) Result() *Result {
 	return &Result{
 		Report: &c.report, Ledger: c.Ledger, Inherit: c.inherit, Record: c.record, Master: c.master, Overwritten: c.overwritten,
-		Repaired: c.repaired, Moved: c.moved, Improvable: c.repaired && c.inherit.Improvable, Spread: c.spread, More: c.more, Unfit: c.notUsed,
+		Repaired: c.repaired, Moved: c.moved, Improvable: c.improvable, Spread: c.spread, More: c.more, Unfit: c.notUsed,
 		Doubted: c.beliefs.doubted, Held: c.given.Apart.Held, Changing: c.changing, BrokenOff: c.brokenOff, Clients: c.clients,
 	}
 }
@@ -156,9 +153,6 @@ func (c *Round) IsDone() bool { return c.phase == finished }
 // Claims reports whether the round may write: in this round or an earlier one, the ports that say
 // IsSM were asked, and no other master forbids it.
 func (f *finder) Claims() bool { return f.granted }
-
-// Unbalances reports whether a rebalance is due after this round, because its Plan is a repair.
-func (w *writer) Unbalances() bool { return w.repaired && w.given.Unbalanced }
 
 // admits reports whether a node is to be managed.
 func (g *Given) admits(guid fabric.GUID) bool {

@@ -32,10 +32,10 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
 	req.LIDs.Fewer = true
 	ev := &terms.Event{Kind: terms.Planned}
-	if has := g.LeastVLs(); has > 0 && req.MaxVLs > has {
-		ev.Less = append(ev.Less, fmt.Sprintf("%d lanes were asked for (vls), and some links between switches have %d: no more are used", req.MaxVLs, has))
-		req.MaxVLs = has
+	if q.Beside {
+		ev.Kind = terms.Improved
 	}
+	limitLanes(&req, g, ev)
 	if q.Better != nil {
 		if ev.Unfit = useBetter(ctx, req, q, ev); ev.Unfit == nil {
 			return ev
@@ -53,22 +53,11 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if q.Kept != nil && !req.Afresh {
 		req.Kinds = nil // the Plan has its own
 	}
-	var foreign error
-	if req.Kept != nil {
-		switch err := req.Kept.Hold(g, &req); {
-		case err == nil:
-			addStored(req.LIDs.Held, g, q.Stored)
-		case q.Kept == nil:
-			ev.Result, ev.Err = &planner.Result{}, err
-			return ev
-		default:
-			foreign, req.Kept = err, nil
-		}
+	foreign, err := holdLIDs(&req, q)
+	if err != nil {
+		ev.Result, ev.Err = &planner.Result{}, err
+		return ev
 	}
-	// Ports have fewer LIDs than the Plan in force was asked for because there was no room. More
-	// would take their base LID from some.
-	req.LIDs.Kept = req.Kept != nil && req.Kept.Plan.Recipe.Names == route.LMCName(max(req.LIDs.LMC, req.HeldLMC))
-	addAbsent(req.LIDs.Held, q.Absent)
 	if ev.Result, ev.Err = run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
 		ev.Result.NotRepaired = foreign
 	}
@@ -78,24 +67,56 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if later && ev.Err == nil && ev.Result.Repaired == nil { // then it is from scratch already
 		ev.More = ev.Result.Choice != nil && ev.Result.Choice.Unfinished
 	}
-	if q.Beside {
-		ev.Kind = terms.Improved
-		return ev
+	if !q.Beside {
+		fitIn(ctx, &req, q, ev)
 	}
+	return ev
+}
+
+// limitLanes asks for no more lanes than all links between switches have.
+func limitLanes(req *planner.Request, g *fabric.Graph, ev *terms.Event) {
+	if has := g.LeastVLs(); has > 0 && req.MaxVLs > has {
+		ev.Less = append(ev.Less, fmt.Sprintf("%d lanes were asked for (vls), and some links between switches have %d: no more are used", req.MaxVLs, has))
+		req.MaxVLs = has
+	}
+}
+
+// holdLIDs has the Plan hold the LIDs of the Plan to be kept. If that is another manager's and does
+// not fit, none is kept, and foreign says why.
+func holdLIDs(req *planner.Request, q *terms.RouteRequest) (foreign, err error) {
+	if req.Kept != nil {
+		switch err := req.Kept.Hold(q.Graph, req); {
+		case err == nil:
+			addStored(req.LIDs.Held, q.Graph, q.Stored)
+		case q.Kept == nil:
+			return nil, err
+		default:
+			foreign, req.Kept = err, nil
+		}
+	}
+	// Ports have fewer LIDs than the Plan in force was asked for because there was no room. More
+	// would take their base LID from some.
+	req.LIDs.Kept = req.Kept != nil && req.Kept.Plan.Recipe.Names == route.LMCName(max(req.LIDs.LMC, req.HeldLMC))
+	addAbsent(req.LIDs.Held, q.Absent)
+	return foreign, nil
+}
+
+// fitIn compares the Plan of an event with the tables in force: it finds the way from these to the
+// Plan. If there is no Plan or no proof, it judges the tables in force.
+func fitIn(ctx context.Context, req *planner.Request, q *terms.RouteRequest, ev *terms.Event) {
 	from := q.Found
 	if from == nil && req.Kept != nil {
 		from = q.Kept
 	}
 	if ev.Err == nil && from != nil {
-		ev.Way, ev.Err = from.Transition(ctx, g, ev.Result.Plan, req.Workers)
+		ev.Way, ev.Err = from.Transition(ctx, q.Graph, ev.Result.Plan, req.Workers)
 	}
 	if ev.Err == nil {
-		ev.Less = append(ev.Less, fewerLIDs(g, &req, ev.Result.Plan)...)
+		ev.Less = append(ev.Less, fewerLIDs(q.Graph, req, ev.Result.Plan)...)
 	}
 	if from != nil && (ev.Err != nil || !ev.Result.Report.OK) {
-		ev.Held = judgeHeld(ctx, g, from, req.Workers)
+		ev.Held = judgeHeld(ctx, q.Graph, from, req.Workers)
 	}
-	return ev
 }
 
 // run runs a routing job. If it fails for a reason that is no refusal, such as a fault in an
@@ -221,12 +242,10 @@ func slDiffers(m *route.SLs, sl uint8) bool {
 // noteRepair reports what became of the old Plan.
 func (c *Round) noteRepair(r *planner.Result) {
 	if f := r.Repaired; f != nil {
-		c.moved, c.repaired = f.Moved, true
-		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
-		c.inherit.Improvable = c.inherit.Improvable || f.Moved+f.Filled+f.Unused > 0
+		c.moved, c.repaired, c.improvable = f.Moved, true, f.Moved+f.Filled+f.Unused > 0
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %s moved, %d had used parts that are lost, drained or in quarantine", fold.Count(f.Moved, "entry", "entries"), f.Crossed)
 		switch {
-		case c.usesBetter && c.notUsed == nil:
+		case c.given.Better != nil && c.notUsed == nil:
 			c.report.Routing.Kept = fmt.Sprintf("a better Plan takes its place, with %s moved since it was made", fold.Count(f.Moved, "entry", "entries"))
 		case c.more && c.given.Afresh:
 			c.report.Routing.Kept += ", until a better Plan is ready"

@@ -36,8 +36,8 @@ func (cfg *Config) guidOf(name string) (guid fabric.GUID) {
 	return guid
 }
 
-// ByOwnNames returns parts that another manager drains. A part that our own list has too gets its
-// name there.
+// ByOwnNames returns parts that another manager drains. Parts of our own list have their names
+// there.
 func (cfg *Config) ByOwnNames(parts []string) []string {
 	list, own := slices.Clone(parts), cfg.ByGUID(cfg.Drain)
 	for i, part := range list {

@@ -91,9 +91,7 @@ func noBetter(m *Manager, why error, unbalanced bool) {
 	m.unbalanced = unbalanced
 	m.better = better{wanted: again, asked: again}
 	m.tell(terms.BetterPlan, "no better Plan comes into force: %v", why)
-	if m.watch.Rebalance > 0 && m.unbalanced && !again {
-		m.afresh = m.now + m.watch.Rebalance
-	}
+	scheduleAfresh(m)
 }
 
 // stopBetter ends the planning of a better Plan. It stays expected.
@@ -107,14 +105,14 @@ func stopBetter(m *Manager) {
 // dropBetter ends the planning of a better Plan, and forgets it.
 func dropBetter(m *Manager) {
 	stopBetter(m)
-	m.better, m.next.Better = better{}, nil
+	m.better = better{}
 }
 
 // afterBetter handles the end of a round that brought the subnet up. asked says that a person or
 // new settings wanted it to route from scratch, changed that the subnet has changed. It reports
 // whether the Plan of the round is from scratch, for the subnet as it is.
 func afterBetter(m *Manager, asked, changed bool) (fresh bool) {
-	b, used := &m.better, m.given.Inherit.Better != nil
+	b, used := &m.better, m.given.Better != nil
 	b.stale = b.stale || changed
 	switch {
 	case used && m.result.Unfit != nil:

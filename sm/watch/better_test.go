@@ -111,6 +111,9 @@ func (v *virtual) pullWhilePlanning(t *testing.T) {
 	if v.manager.Snapshot(v.now).Routed.Planning == nil {
 		t.Error("the better Plan is not being made any more")
 	}
+	if v.manager.afresh < terms.Never {
+		t.Error("besides the better Plan, routing from scratch is due")
+	}
 }
 
 // TestNoBetter: if the engine refuses, the Plan in force stays, and nothing is planned again before

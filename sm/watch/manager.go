@@ -312,6 +312,19 @@ func (m *Manager) proceed(now time.Duration) {
 		return
 	case !m.claimed && m.cfg.Elect, m.election.off:
 		return
+	}
+	if beginDue(m, now); m.inRound {
+		return
+	}
+	planBetter(m)
+	m.askSwitches()
+	m.workOnGroups(now)
+	wakeForNext(m)
+}
+
+// beginDue begins the first work that is due: a round before all else.
+func beginDue(m *Manager, now time.Duration) {
+	switch {
 	case m.wanted.why != "":
 		m.beginRound(m.wanted.why, askAll)
 	case now >= m.change.Due():
@@ -337,13 +350,13 @@ func (m *Manager) proceed(now time.Duration) {
 	case now >= m.election.pollDue():
 		m.poll()
 	}
-	if m.inRound {
-		return
+}
+
+// scheduleAfresh makes routing from scratch due, or not: an expected better Plan is from scratch.
+func scheduleAfresh(m *Manager) {
+	if m.afresh = terms.Never; m.inForce != nil && m.unbalanced && m.watch.Rebalance > 0 && !m.better.expected() {
+		m.afresh = m.now + m.watch.Rebalance
 	}
-	planBetter(m)
-	m.askSwitches()
-	m.workOnGroups(now)
-	wakeForNext(m)
 }
 
 // afreshDue returns when the Plan is routed from scratch: never while the subnet is contested.
@@ -411,13 +424,16 @@ const (
 	useBetter                    // as askChanged; besides, program the better Plan
 )
 
+// asksAll reports whether such a round asks everything.
+func (k roundKind) asksAll() bool { return k == askAll || k == routeAfresh }
+
 // beginRound begins a bring-up.
 func (m *Manager) beginRound(why string, kind roundKind) {
 	usesBetter := kind == useBetter && !m.wanted.afresh
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
-	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && (kind == askChanged || kind == moveEntries || kind == useBetter),
+	case (m.somewhere || m.wanted.tables || m.inForce != nil && m.inForce.HalfWritten) && !kind.asksAll(),
 		kind == useBetter && m.failed > 0: // it is the next attempt too
 		kind = askAll
 	case kind == askAll && m.contest.isOn():
@@ -430,7 +446,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	}
 	m.given = m.give(kind)
 	if usesBetter {
-		m.given.Inherit.Better = m.better.ready
+		m.given.Better = m.better.ready
 	}
 	m.current, m.inRound = round.Begin(&m.given), true
 	m.doubted = map[fabric.GUID]bool{}
@@ -457,7 +473,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
 	g.By.Drain, g.By.Avoid, g.By.Stays = m.Drained(), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
-	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind == askAll || kind == routeAfresh, m.doubted, kind == routeAfresh, m.failed
+	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind.asksAll(), m.doubted, kind == routeAfresh, m.failed
 	if kind == moveEntries {
 		g.Limits.Moves = m.moves.Begin(&m.watch, m.now)
 	}
@@ -465,8 +481,6 @@ func (m *Manager) give(kind roundKind) round.Given {
 		g.Inherit.Seen = m.result.Ledger
 	}
 	g.ReadTables = m.wanted.tables && m.inForce != nil
-	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
-	g.Inherit.Improvable = m.inForce == nil && (m.learned.rules == nil || m.learned.rules.Moves)
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
 	g.Claimed, g.HandedBy, g.Inherit.IsLeft, g.Reregister = m.claimed, m.election.handed, m.election.isLeft, m.reregister
 	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
@@ -478,7 +492,6 @@ func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds, m.storeLate = false, terms.Never, terms.Never
 	m.result = m.current.Result()
 	m.next = m.result.Inherit
-	m.next.Better = nil
 	m.groups.forgetRestarted(m.result.Ledger, m.given.Before)
 	if m.given.ReadTables {
 		m.groups.held = nil
@@ -491,7 +504,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.standing.endRound(m.result.Ledger.Fabric != nil)
 	m.watchLinks(now)
 	defer m.tellRules()
-	m.wanted.add(m.begun.left(r.State.IsUp(), &m.given))
+	m.wanted.addRest(m.begun, r.State.IsUp(), &m.given)
 	if r.State.IsUp() {
 		m.watchStuck()
 		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
@@ -586,6 +599,7 @@ func (m *Manager) tellEnd() {
 // repair moved paths, or no path uses an addition yet, it schedules routing from scratch.
 func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
+	leftAfresh, leftMoves := leftWork(m)
 	m.inForce, m.clients = m.result.Ledger, m.result.Clients
 	g := m.inForce.Graph
 	m.servers = sync.OnceValue(func() int { return len(g.Servers().List) })
@@ -618,20 +632,16 @@ func (m *Manager) takeRound(now time.Duration) {
 	isRepair := m.inForce.Plan.Recipe.Repaired // perhaps of a manager before us, or before our start
 	changed := added || m.result.Moved > 0
 	fresh := afterBetter(m, asked, changed)
-	m.unbalanced = !fresh && (m.unbalanced || changed || before == nil && isRepair)
-	switch {
-	case m.better.expected(): // it is from scratch
-		m.afresh = terms.Never
-	case m.given.Limits.Moves > 0 && m.afresh < terms.Never: // no change of the subnet
-	case m.afresh < terms.Never || m.watch.Rebalance > 0 && m.unbalanced:
-		m.afresh = now + m.watch.Rebalance
+	m.unbalanced = !fresh && (m.unbalanced || changed || before == nil && isRepair || leftAfresh && m.result.Repaired)
+	if m.given.Limits.Moves == 0 || m.afresh == terms.Never || m.better.expected() { // else it is no change of the subnet
+		scheduleAfresh(m)
 	}
 	switch {
 	case !isRepair, repair.Spreadable(m.inForce.Graph, m.inForce.Plan) != nil:
 		m.moves.Drop()
 	case m.given.Limits.Moves > 0:
 		m.moves.Ended(m.result.Spread != nil)
-	case changed || m.result.Improvable:
+	case changed || m.result.Improvable || leftMoves:
 		m.moves.Changed(now)
 	}
 	if before == nil {

@@ -165,6 +165,23 @@ func TestMovesSurviveARestart(t *testing.T) {
 	}
 }
 
+// TestAfreshLeftByMaster: if the master before us was to route from scratch, its successor does so,
+// though the Plan was not repaired: it may be the first that was proven.
+func TestAfreshLeftByMaster(t *testing.T) {
+	for _, left := range []bool{true, false} {
+		v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
+		c := v.manager.inForce
+		v.manager = NewManager(terms.Config{History: terms.History{Last: planner.Keep(c.Plan, c.Graph)}}, terms.UsualWatch)
+		v.manager.learned.rules = &Rules{Rebalance: left}
+		v.step(&terms.Event{Kind: terms.Start})
+		v.runUntil(v.now + 3*time.Second)
+		m := v.manager
+		if m.inForce == nil || m.inForce.Plan.Recipe.Repaired || m.afresh < terms.Never != left {
+			t.Errorf("left: %t; routing from scratch is due at %v: %v", left, m.afresh, v.entries)
+		}
+	}
+}
+
 // TestMovesFollowASweep: a round that moves entries follows a light sweep since the round before.
 func TestMovesFollowASweep(t *testing.T) {
 	v := treeOf(t, func(w *terms.Watch) { w.Rebalance = 0 })

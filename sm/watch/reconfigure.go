@@ -17,15 +17,11 @@ type wantedRound struct {
 	tables bool   // read all tables
 }
 
-// left returns the rest, for the next round, after the round that was to do all of it. Only a round
-// that brings the subnet up has done something; without a Plan in force it reads no tables.
-func (w wantedRound) left(up bool, did *round.Given) wantedRound {
-	return wantedRound{afresh: w.afresh && !up, tables: w.tables && !(up && did.ReadTables)}
-}
-
-// add adds wishes of another one.
-func (w *wantedRound) add(more wantedRound) {
-	w.afresh, w.tables = w.afresh || more.afresh, w.tables || more.tables
+// addRest adds what the round that has ended was to do and did not. Only a round that brings the
+// subnet up has done something; without a Plan in force it reads no tables.
+func (w *wantedRound) addRest(of wantedRound, up bool, did *round.Given) {
+	w.afresh = w.afresh || of.afresh && !up
+	w.tables = w.tables || of.tables && !(up && did.ReadTables)
 }
 
 // ask requests a round, which begins as soon as none is under way. A standby refuses.
@@ -60,12 +56,9 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	m.sweep.due = sooner(m.sweep.due, now+s.Watch.Interval)
 	m.again = sooner(m.again, now+s.Watch.MostRetry)
 	m.election.due = sooner(m.election.due, now+s.Watch.Interval)
-	switch m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); {
-	case s.Watch.Rebalance <= 0:
-		m.afresh = terms.Never
-	case m.afresh == terms.Never && m.unbalanced && m.inForce != nil && !m.better.expected():
-		m.afresh = now + s.Watch.Rebalance
-	}
+	before := m.afresh
+	scheduleAfresh(m)
+	m.afresh = sooner(m.afresh, before)
 	m.tellRules()
 	m.others.decide(m, "the settings were reloaded")
 	if m.election.master != nil || m.election.off {

@@ -54,12 +54,24 @@ func ownFilesOf(cfg *terms.Config) ownFiles {
 	return ownFiles{cfg.Partitions, cfg.Levels, cfg.Congestion, keyProtection{cfg.Keys.Protect, cfg.Keys.Lease}, cfg.AdmittedNodes()}
 }
 
+// leftWork says whether the master before us, or our process before a restart, may have left
+// routing from scratch or moves to be done. Nothing is left once a Plan of ours is in force.
+func leftWork(m *Manager) (afresh, moves bool) {
+	r := m.learned.rules
+	return m.inForce == nil && r != nil && r.Rebalance, m.inForce == nil && (r == nil || r.Moves)
+}
+
 // rules returns our present rules as the master.
 func (m *Manager) rules() Rules {
+	afresh, moves := m.afresh < terms.Never || m.better.expected(), m.moves.Pending()
+	if m.inRound && m.current.Result().Repaired { // its end will schedule them
+		leftAfresh, leftMoves := leftWork(m)
+		afresh, moves = afresh || leftAfresh || m.current.Result().Improvable, moves || leftMoves || m.current.Result().Improvable
+	}
 	return Rules{
 		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
 		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
-		Rebalance: m.afresh < terms.Never || m.better.expected() || m.inRound && m.current.Unbalances(), Moves: m.moves.Pending() || m.inRound && m.current.Result().Improvable, Reregister: m.reregister, Options: m.cfg.Options,
+		Rebalance: afresh, Moves: moves, Reregister: m.reregister, Options: m.cfg.Options,
 	}
 }
 
@@ -213,9 +225,6 @@ func (m *Manager) tellInherited() {
 		if !slices.Contains(drained, w) {
 			m.tell(terms.OtherRules, "%s, listed in drain, is not drained, since the previous master did not drain it; drain it by weft sm drain", w)
 		}
-	}
-	if r.Rebalance && m.watch.Rebalance > 0 && m.result.Repaired {
-		m.afresh = m.now + m.watch.Rebalance
 	}
 	if !slices.Equal(drained, m.cfg.Drain) && len(r.Drained) > 0 {
 		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(partNames(m.inForce.Fabric, r.Drained), ", "))

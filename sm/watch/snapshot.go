@@ -61,7 +61,7 @@ type Routed struct {
 	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
 	Levels     levels.Levels       // of service
 	Planning   *Planning           // of a better Plan; nil: none is being planned
-	Servers    func() int          // their number; only the first call counts
+	Servers    func() int          // counts them, at the first call
 }
 
 // Round describes one bring-up of a Manager.

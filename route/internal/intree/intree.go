@@ -39,17 +39,9 @@ func New(g *fabric.Graph) *Tree {
 // switch.
 func (t *Tree) Read(tables *route.Tables, home int32, lid fabric.LID, count []int32) {
 	for x := range int32(len(t.Next)) {
-		t.Next[x] = channel(t.g, x, tables.Port(x, lid))
+		t.Next[x], _ = t.g.At(x, tables.Port(x, lid))
 	}
 	t.build(home, count)
-}
-
-// channel returns the channel behind a port of a switch, fabric.Nothing for none.
-func channel(g *fabric.Graph, x int32, port uint8) int32 {
-	if int32(port) > g.SwitchPorts[x] {
-		return fabric.Nothing
-	}
-	return max(g.Attached[g.PortStart[x]+int32(port)], fabric.Nothing)
 }
 
 // Columns holds the channels of all switches to the LIDs of one block of the tables. Trees of many
@@ -72,7 +64,7 @@ func NewColumns(g *fabric.Graph) *Columns {
 func (c *Columns) Read(tables *route.Tables, block int) {
 	for x := range int32(c.g.NumSwitches) {
 		for k, port := range tables.Block(x, block) {
-			c.next[k][x] = channel(c.g, x, port)
+			c.next[k][x], _ = c.g.At(x, port)
 		}
 	}
 }
