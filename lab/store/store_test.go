@@ -195,56 +195,79 @@ const weakN = 99
 
 func isWeak(r *row) bool { return r.N == weakN }
 
-// TestRowsReachDisk: a row that waits is written after a second, though no other row comes; a part
-// grows by that, and no second file appears.
-func TestRowsReachDisk(t *testing.T) {
-	dir := t.TempDir()
+// TestRowsWait: a row that waits is written after the patience, though no other row comes.
+func TestRowsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, err := OpenParts(dir, "w", never)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, r := range rows() {
-			if err := p.Put(&r); err != nil {
+		q := &queue[row]{most: 10, patience: patience}
+		q.write = func([]row) error { return nil }
+		for _, r := range rows() {
+			if err := q.Put(&r); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(patience - time.Millisecond)
-			if got, err := ReadParts(dir, never); err != nil || len(got) != k {
-				t.Errorf("too early: %v, %d rows", err, len(got))
+			if waiting(q) != 1 {
+				t.Error("written too early")
 			}
-			time.Sleep(time.Duration(2+k) * time.Millisecond)
-			synctest.Wait()
-			if got, err := ReadParts(dir, never); err != nil || !reflect.DeepEqual(got, rows()[:k+1]) {
-				t.Errorf("%v, %+v", err, got)
+			time.Sleep(2 * time.Millisecond)
+			if waiting(q) != 0 {
+				t.Error("the row waits still")
 			}
-		}
-		if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
-			t.Errorf("%v, %d files", err, len(files))
 		}
 	})
 }
 
-// TestStoreReachesDisk: so is a row of a store.
-func TestStoreReachesDisk(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db")
-	synctest.Test(t, func(t *testing.T) {
-		db, err := Open[row](path)
-		if err != nil {
+// TestRowsReachDisk: the timer writes the rows of a part, which grows by that without a second
+// file, and then waits longer; and the rows of a store. Compressors are shared by all tests and must
+// not be made in a bubble of synctest, so the clock is the real one.
+func TestRowsReachDisk(t *testing.T) {
+	dir := t.TempDir()
+	p, _, err := OpenParts(filepath.Join(dir, "parts"), "w", never)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open[row](filepath.Join(dir, "x.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, r := range rows() {
+		p.patience, s.patience = time.Millisecond, time.Millisecond
+		if err := errors.Join(p.Put(&r), s.Put(&r)); err != nil {
 			t.Fatal(err)
 		}
-		r := rows()[0]
-		if err := db.Put(&r); err != nil {
-			t.Fatal(err)
+		waitFor(t, &p.queue)
+		waitFor(t, &s.queue)
+		got, err := ReadParts(p.dir, never)
+		stored, failed := s.Rows()
+		if want := rows()[:k+1]; err != nil || failed != nil || !reflect.DeepEqual(got, want) || len(stored) != k+1 {
+			t.Errorf("%v, %+v; %v, %+v", err, got, failed, stored)
 		}
-		time.Sleep(patience + time.Millisecond)
-		synctest.Wait()
-		if got, err := db.Rows(); err != nil || len(got) != 1 {
-			t.Errorf("%v, %d rows", err, len(got))
+		if want := patience + time.Duration(k+1)*patienceForRow; p.patience != want {
+			t.Errorf("a part of %d rows waits %s, want %s", k+1, p.patience, want)
 		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
+	}
+	if files, err := os.ReadDir(p.dir); err != nil || len(files) != 1 {
+		t.Errorf("%v, %d files", err, len(files))
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// waitFor returns when no row waits.
+func waitFor(t *testing.T, q *queue[row]) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if waiting(q) == 0 {
+			return
 		}
-	})
+	}
+	t.Fatal("rows wait for a minute")
+}
+
+func waiting(q *queue[row]) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.rows)
 }
 
 // TestKilledTransaction: a process was killed in the middle of a transaction. If the transaction
