@@ -25,7 +25,7 @@ func reproductionI() *lab.Reproduction {
 		Finish:      finishI,
 		Decisions:   decisionsI,
 		Cover:       "fig4",
-		Found:       "BEFT balances trees without racks as the paper says. On 648 ports with racks it gains 43 to 65 % over EFT as the text has it, and nothing over EFT as OpenSM 3.3.5 has it, where at most 6 % is printed; on the Ranger-like fabric 39 to 52 % and 1 to 17 %, where at most 2 % is printed.",
+		Found:       "BEFT balances trees without racks as the paper says. On 648 ports with racks it gains 43 to 65 % over EFT as the text has it, and nothing over EFT as OpenSM 3.3.5 has it, where at most 6 % is printed; on the Ranger-like fabric 39 to 52 % and 1 to 14 %, where at most 2 % is printed.",
 		Readings: []lab.Reading{
 			{
 				Name: early, Chosen: true, Fitted: true, In: []string{"fig4", "fig5", "fig6", "fig7", "ranger", "fig8", "fig9"},
