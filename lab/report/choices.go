@@ -85,7 +85,11 @@ func choice(cells []sweep.Cell, lower bool) string {
 	return fmt.Sprintf("%.3g: %s%s%s", best, strings.Join(names, "; "), more, behind)
 }
 
-// WriteChoices writes the table of the best engines of the first figure as Markdown.
+// WriteChoices writes the table of the best engines of the first figure as Markdown, and a sentence
+// if it has cases of older sources.
 func (p *Page) WriteChoices(w io.Writer) {
 	p.choices.writeMarkdown(w)
+	if p.older != "" {
+		fmt.Fprintf(w, "\n%s\n", p.older)
+	}
 }

@@ -70,6 +70,7 @@ type Run struct {
 	Limit time.Duration // of a routing and of a measurement; 0: none
 	// Rows holds the known rows by case. Do adds the new ones.
 	Rows map[string]*Row
+	From map[string]*Row // rows of another store, by case; Do puts those that it needs into Keep
 	// Begin receives the expanded sweep and the number of cases to be computed, once for each round
 	// of draws. Step receives the next Plan's fabric and engine, Done each finished row.
 	Begin func(p *Plan, missing int)
@@ -125,11 +126,14 @@ func (r *Run) missing(p *Plan) (jobs []*Job, cases int, err error) {
 			seen[c.Row.Case] = true
 			have := r.Rows[c.Row.Case]
 			if have == nil || have.Status == NotRun {
+				have = r.take(c)
+			}
+			if have == nil {
 				left.Cases = append(left.Cases, c)
 				continue
 			}
 			label := c.Row.label()
-			if row := have.as(&label); row != have {
+			if row := have.as(&label); row != r.Rows[c.Row.Case] {
 				r.Rows[c.Row.Case] = row
 				err = errors.Join(err, r.Keep.Put(row))
 			}

@@ -235,6 +235,12 @@ func (o *sweepFlags) taskOptions() string {
 	if o.fabric.Partial {
 		list = append(list, "--partial")
 	}
+	if o.known.from != "" {
+		list = append(list, "--from", quoted(o.known.from))
+	}
+	if o.known.older {
+		list = append(list, "--older")
+	}
 	return strings.Join(list, " ")
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +37,7 @@ type sweepFlags struct {
 	output  string
 	shard   string
 	slurm   slurmFlags
+	known   fromFlags
 	behind  string
 	predict bool
 	figure  string
@@ -63,6 +65,10 @@ options, seeds, the contents of files, and the sources of weft that compute it. 
 same links are one case, and the sweep says so.
 
 --for 2h ends a slice of a long sweep: finished cases are kept, and the same command goes on.
+
+--from STORE begins with the rows of another store, or of a folder of weft lab freeze. If the code of
+weft has changed since, such rows are of other cases, and are computed again. With --older they are
+taken: each keeps the digest of the sources that made it, and results say how many are of which.
 
 MANY WORKERS
 
@@ -103,6 +109,8 @@ func sweepCmd() *cobra.Command {
 	f.IntVarP(&o.runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
 	f.StringVarP(&o.output, "output", "o", "", "`FILE` for the rows, created or continued: a SQLite store, or text if its name ends in .csv or .tsv; with --shard a folder")
 	f.StringVar(&o.shard, "shard", "", "compute part `I/N` of the sweep, as one of N workers")
+	f.StringVar(&o.known.from, "from", "", "begin with the rows of `STORE`, a file or a folder of weft lab freeze: they are kept in -o and not computed again")
+	f.BoolVar(&o.known.older, "older", false, "take rows of older sources of weft too; results say which they are (default: compute such cases again)")
 	f.DurationVar(&o.slice, "for", 0, "stop after this `TIME`, such as 2h; the same command goes on (default: run to the end)")
 	o.slurm.add(cmd)
 	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this `ENGINE`, as given with -e, is not the best")
@@ -115,7 +123,7 @@ func sweepCmd() *cobra.Command {
 
 // withFile lists the options that may be given with a file that describes the sweep.
 var withFile = []string{
-	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "for", "behind", "predictions", "figure", "against", "json", "help",
+	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "for", "from", "older", "behind", "predictions", "figure", "against", "json", "help",
 	"on", "tasks", "tasks-at-once", "task-time", "task-memory", "sbatch",
 }
 
@@ -240,6 +248,9 @@ func (o *sweepFlags) read(cmd *cobra.Command, args []string) (*sweep.Description
 	if shard.N > 0 && (o.output == "" || o.slurm.on != "") {
 		return nil, shard, errors.New("--shard needs a folder for its part, -o FOLDER, and does not go with --on")
 	}
+	if err := o.known.check(o.output); err != nil {
+		return nil, shard, err
+	}
 	d, err := o.describe(cmd, args)
 	if err != nil {
 		return nil, shard, err
@@ -274,9 +285,12 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		Description: d, Setup: o.setup(cmd), Shard: shard, Keep: keep, Limit: limit, Rows: rows,
 		Begin: bar.begin, Step: bar.step, Done: bar.done,
 	}
+	if err := o.known.begin(r, keep); err != nil {
+		return errors.Join(err, keep.Close())
+	}
 	ctx, end := o.limited(cmd.Context())
 	defer end()
-	sheet, err := o.compute(ctx, r, keep)
+	sheet, err := o.compute(ctx, r, keep, cmd.ErrOrStderr())
 	bar.stop()
 	if errors.Is(context.Cause(ctx), errSlice) && (errors.Is(err, errSlice) || errors.Is(err, context.DeadlineExceeded)) {
 		if err = nil; sheet == nil {
@@ -331,7 +345,7 @@ func finished(rows map[string]*sweep.Row, sheet *sweep.Sheet) (n int) {
 }
 
 // compute runs a sweep. It gives the keeper the sheet of each round.
-func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*sweep.Sheet, error) {
+func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper, tells io.Writer) (*sweep.Sheet, error) {
 	text, err := yaml.Marshal(r.Description)
 	if err != nil {
 		return nil, err
@@ -341,6 +355,7 @@ func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*s
 	r.Begin = func(p *sweep.Plan, missing int) {
 		sheet = r.SheetOf(p, string(text), command())
 		told = errors.Join(told, keep.PutSheet(sheet))
+		o.known.tellOlder(tells, p)
 		begin(p, missing)
 	}
 	if _, err = r.Do(ctx); err == nil && sheet.More {
