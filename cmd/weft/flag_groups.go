@@ -81,7 +81,7 @@ var commandGroups = map[string][]flagGroup{
 	},
 	"weft lab sweep": {
 		{"What to sweep, in the short form", "list engine option failed seeds runs vls lmc fresh-lids seed kind kinds cn-guids io-guids levels"},
-		{"Running it", "in shard for from older output jobs"},
+		{"Running it", "in shard go-on for from older output jobs"},
 		{"Slurm", "on tasks tasks-at-once task-time task-memory sbatch"},
 		{"Comparison", "figure against behind predictions json"},
 	},

@@ -41,15 +41,3 @@ func (e *expansion) takeOlder(c *Case) {
 		c.Row.Case, c.Row.Identity = id.name()
 	}
 }
-
-// take returns the row of a case that another store has, nil if that has none. A row of a brief
-// freeze lacks its identity, of which its name is the digest.
-func (r *Run) take(c *Case) *Row {
-	from := r.From[c.Row.Case]
-	if from == nil || Weak(from) {
-		return nil
-	}
-	row := *from
-	row.Identity = c.Row.Identity
-	return &row
-}

@@ -76,6 +76,7 @@ type Run struct {
 	Begin func(p *Plan, missing int)
 	Step  func(what string)
 	Done  func(row *Row)
+	Attempts
 
 	mu    sync.Mutex
 	least string // digest of the cases with the least draws
@@ -110,43 +111,6 @@ func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 	}
 }
 
-// missing returns the jobs of this shard with the cases that have no result yet, and their number.
-// Results that another sweep has computed get the labels of this one.
-func (r *Run) missing(p *Plan) (jobs []*Job, cases int, err error) {
-	seen := map[string]bool{}
-	for _, j := range p.Jobs {
-		if !r.mine(p, j) {
-			continue
-		}
-		left := &Job{variant: j.variant, key: j.key, routing: j.routing, engine: j.engine}
-		for _, c := range j.Cases {
-			if seen[c.Row.Case] { // of another cell too
-				continue
-			}
-			seen[c.Row.Case] = true
-			have := r.Rows[c.Row.Case]
-			if have == nil || have.Status == NotRun {
-				have = r.take(c)
-			}
-			if have == nil {
-				left.Cases = append(left.Cases, c)
-				continue
-			}
-			label := c.Row.label()
-			if row := have.as(&label); row != r.Rows[c.Row.Case] {
-				r.Rows[c.Row.Case] = row
-				err = errors.Join(err, r.Keep.Put(row))
-			}
-		}
-		if len(left.Cases) > 0 {
-			jobs = append(jobs, left)
-			cases += len(left.Cases)
-			j.variant.opened.jobs++
-		}
-	}
-	return jobs, cases, err
-}
-
 // round computes the missing cases of an expanded sweep.
 func (r *Run) round(ctx context.Context, p *Plan) error {
 	jobs, missing, err := r.missing(p)
@@ -154,8 +118,12 @@ func (r *Run) round(ctx context.Context, p *Plan) error {
 		return err
 	}
 	r.Begin(p, missing)
+	if jobs, err = r.suspects(ctx, jobs); err != nil {
+		return err
+	}
 	workers := max(1, min(r.Workers, len(jobs)))
 	threads := max(1, r.Workers/workers)
+	order(jobs, workers)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = par.For(ctx, workers, len(jobs), func(_, i int) error {
@@ -172,9 +140,19 @@ func (r *Run) round(ctx context.Context, p *Plan) error {
 }
 
 // job makes a Plan, and measures its cases.
-func (r *Run) job(ctx context.Context, j *Job, threads int) error {
+func (r *Run) job(ctx context.Context, j *Job, threads int) (err error) {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if r.Mark != nil {
+		if err := r.Mark(j.name(), true); err != nil {
+			return err
+		}
+		defer func() {
+			if err == nil {
+				err = r.Mark(j.name(), false)
+			}
+		}()
 	}
 	defer j.variant.opened.done()
 	r.Step(j.variant.Fabric + " " + j.engine)

@@ -26,7 +26,8 @@ type Sheet struct {
 	Labels      []Label  `json:"labels"`
 	Points      []Point  `json:"points"` // in the order of the sweep
 	Equal       []string `json:"equal_draws,omitempty"`
-	More        bool     `json:"more,omitempty"` // cells may need more draws
+	More        bool     `json:"more,omitempty"`     // cells may need more draws
+	GivenUp     []string `json:"given_up,omitempty"` // cases at which runs of this worker were killed
 }
 
 // Point is a case in a cell of a sweep.
@@ -131,6 +132,9 @@ func (r *Run) SheetOf(p *Plan, description, command string) *Sheet {
 			}
 			if !slices.Contains(*list, c.Row.Sources) {
 				*list = append(*list, c.Row.Sources)
+			}
+			if mine && r.givenUp(j) {
+				s.GivenUp = append(s.GivenUp, c.Row.Case)
 			}
 			if mine {
 				points = append(points, named{c.Row.Case, c.Row.label(), c.at})

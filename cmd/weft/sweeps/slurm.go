@@ -146,6 +146,11 @@ func (o *sweepFlags) prepare(cmd *cobra.Command, d *sweep.Description, dir strin
 	var list []string
 	for _, l := range f.lacks() {
 		list = append(list, strconv.Itoa(l.worker))
+		if len(l.givenUp) > 0 { // they are tried again
+			if err := os.Remove(attemptsName(dir, sweep.Shard{I: l.worker, N: o.slurm.tasks})); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return "", err
+			}
+		}
 	}
 	return strings.Join(list, ","), nil
 }

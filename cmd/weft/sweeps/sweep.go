@@ -38,6 +38,7 @@ type sweepFlags struct {
 	shard   string
 	slurm   slurmFlags
 	known   fromFlags
+	goOn    bool // behind a job that kills the worker
 	behind  string
 	predict bool
 	figure  string
@@ -111,6 +112,7 @@ func sweepCmd() *cobra.Command {
 	f.StringVar(&o.shard, "shard", "", "compute part `I/N` of the sweep, as one of N workers")
 	f.StringVar(&o.known.from, "from", "", "begin with the rows of `STORE`, a file or a folder of weft lab freeze: they are kept in -o and not computed again")
 	f.BoolVar(&o.known.older, "older", false, "take rows of older sources of weft too; results say which they are (default: compute such cases again)")
+	f.BoolVar(&o.goOn, "go-on", false, "with --shard: note the cases under way, and leave out one at which this worker was killed three times (tasks on Slurm do)")
 	f.DurationVar(&o.slice, "for", 0, "stop after this `TIME`, such as 2h; the same command goes on (default: run to the end)")
 	o.slurm.add(cmd)
 	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this `ENGINE`, as given with -e, is not the best")
@@ -123,7 +125,7 @@ func sweepCmd() *cobra.Command {
 
 // withFile lists the options that may be given with a file that describes the sweep.
 var withFile = []string{
-	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "for", "from", "older", "behind", "predictions", "figure", "against", "json", "help",
+	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "go-on", "for", "from", "older", "behind", "predictions", "figure", "against", "json", "help",
 	"on", "tasks", "tasks-at-once", "task-time", "task-memory", "sbatch",
 }
 
@@ -248,6 +250,9 @@ func (o *sweepFlags) read(cmd *cobra.Command, args []string) (*sweep.Description
 	if shard.N > 0 && (o.output == "" || o.slurm.on != "") {
 		return nil, shard, errors.New("--shard needs a folder for its part, -o FOLDER, and does not go with --on")
 	}
+	if o.goOn && shard.N == 0 {
+		return nil, shard, errors.New("--go-on is for a worker: --shard I/N")
+	}
 	if err := o.known.check(o.output); err != nil {
 		return nil, shard, err
 	}
@@ -285,7 +290,8 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		Description: d, Setup: o.setup(cmd), Shard: shard, Keep: keep, Limit: limit, Rows: rows,
 		Begin: bar.begin, Step: bar.step, Done: bar.done,
 	}
-	if err := o.known.begin(r, keep); err != nil {
+	note, err := o.begin(cmd, r, keep)
+	if err != nil {
 		return errors.Join(err, keep.Close())
 	}
 	ctx, end := o.limited(cmd.Context())
@@ -302,7 +308,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if text, is := keep.(*textKeeper); is && err == nil {
 		err = text.sort(rows, sheet)
 	}
-	if err = errors.Join(err, keep.Close()); err != nil && !errors.Is(err, context.Canceled) || sheet == nil {
+	if err = errors.Join(err, keep.Close(), note.close()); err != nil && !errors.Is(err, context.Canceled) || sheet == nil {
 		return err
 	}
 	if shard.N > 0 {
