@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map
+.PHONY: routes parquet map-dumps map-check build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -90,6 +90,10 @@ bench: ## the speed benchmarks
 
 results: build ## all tables and figures of docs/results again, in full; make results PAPERS='thesis-6 thesis-4' some
 	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done
+
+parquet: ## DuckDB reads the Parquet files of a sweep and finds the cells of the CSV: an independent reader, from npm
+	npm install --no-audit --no-fund --prefix bin/duckdb @duckdb/node-api@1.5.6-r.1
+	NODE_PATH=$(CURDIR)/bin/duckdb/node_modules go test ./cmd/weft -run TestParquetPeer -count 1 -v
 
 MAP = docs/results/map
 
