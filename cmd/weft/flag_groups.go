@@ -85,6 +85,9 @@ var commandGroups = map[string][]flagGroup{
 		{"Slurm", "on tasks tasks-at-once task-time task-memory sbatch"},
 		{"Comparison", "figure against behind predictions json"},
 	},
+	"weft lab stats": {
+		{"Comparison", "figure against behind predictions in json"},
+	},
 	"weft lab report": {
 		{"What to show", "figure against engine network"},
 		{"Files to write", "output page"},

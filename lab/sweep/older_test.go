@@ -137,3 +137,38 @@ func TestOlderWorkers(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFrom: a row of another store is kept where there is none, or one that did not run. A row that
+// did not run there is kept too, and tried again.
+func TestFrom(t *testing.T) {
+	d := describe(t, "fabrics: [\"torus(3x3,hosts=1)\"]\nengines: [updn, dor, nue]\nworkloads: [flow: {runs: 1}]\n")
+	from, _, _, _ := again(t, d, made("x"), nil, nil)
+	own := map[string]*Row{}
+	for name, row := range from {
+		row.Host = "there"
+		here := *row
+		here.Host = "here"
+		switch row.Engine {
+		case "updn":
+			own[name] = &here
+		case "dor":
+			here.Outcome = Outcome{Status: NotRun}
+			own[name] = &here
+		case "nue":
+			row.Outcome = Outcome{Status: NotRun}
+		}
+	}
+	rows, _, computed, put := again(t, d, made("x"), own, from)
+	var kept []string
+	for _, row := range put {
+		kept = append(kept, row.Engine+" "+row.Host+" "+row.Status)
+	}
+	if want := []string{"dor there proven", "nue there not run", "nue  proven"}; computed != 1 || !slices.Equal(kept, want) {
+		t.Errorf("%d computed, kept %q", computed, kept)
+	}
+	for _, row := range rows {
+		if row.Engine == "updn" && row.Host != "here" || row.Status != Proven {
+			t.Errorf("%+v", row)
+		}
+	}
+}

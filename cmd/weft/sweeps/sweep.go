@@ -29,22 +29,21 @@ import (
 
 // sweepFlags are the options of weft lab sweep.
 type sweepFlags struct {
-	fabric  cli.FabricFlags
-	routing cli.RouteFlags
-	short   sweep.Description // of the short form
-	shares  []float64
-	runs    int
-	output  string
-	shard   string
-	slurm   slurmFlags
-	known   fromFlags
-	goOn    bool // behind a job that kills the worker
-	behind  string
-	predict bool
-	figure  string
-	against string
-	slice   time.Duration
-	asJSON  bool
+	fabric   cli.FabricFlags
+	routing  cli.RouteFlags
+	short    sweep.Description // of the short form
+	shares   []float64
+	runs     int
+	output   string
+	shard    string
+	slurm    slurmFlags
+	known    fromFlags
+	goOn     bool // behind a job that kills the worker
+	standing standingFlags
+	figure   string
+	against  string
+	slice    time.Duration
+	asJSON   bool
 }
 
 // sweepHelp is the text of weft lab sweep --help.
@@ -115,8 +114,7 @@ func sweepCmd() *cobra.Command {
 	f.BoolVar(&o.goOn, "go-on", false, "with --shard: note the cases under way, and leave out one at which this worker was killed three times (tasks on Slurm do)")
 	f.DurationVar(&o.slice, "for", 0, "stop after this `TIME`, such as 2h; the same command goes on (default: run to the end)")
 	o.slurm.add(cmd)
-	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this `ENGINE`, as given with -e, is not the best")
-	f.BoolVar(&o.predict, "predictions", false, "also list which engine the features of each kind of network predict, and how often that was right")
+	o.standing.add(cmd)
 	f.StringVar(&o.figure, "figure", "", "`COLUMN` by which engines are compared (default: ebb_share, or the first figure of the workload)")
 	f.StringVar(&o.against, "against", "", "compare the others with this `ENGINE` (default: the first)")
 	cli.JSONFlag(cmd, &o.asJSON)
@@ -260,8 +258,8 @@ func (o *sweepFlags) read(cmd *cobra.Command, args []string) (*sweep.Description
 	if err != nil {
 		return nil, shard, err
 	}
-	if o.behind != "" && !slices.Contains(d.Engines, o.behind) {
-		return nil, shard, fmt.Errorf("--behind %s: not an engine of the sweep (these are: %s)", o.behind, strings.Join(d.Engines, " "))
+	if err := o.standing.check(d); err != nil {
+		return nil, shard, err
 	}
 	if err := errors.Join(sweep.CheckFigure(cmp.Or(o.figure, "ebb_share")), d.CheckAgainst(o.against)); err != nil {
 		return nil, shard, fmt.Errorf("--%w", err)
