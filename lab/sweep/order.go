@@ -3,8 +3,13 @@ package sweep
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
-	"strconv"
+	"sync"
+
+	"weft/lab/measure"
+	"weft/route"
+	"weft/route/engine"
 )
 
 // missing returns the jobs of this shard with the cases that have no result yet, and their number.
@@ -86,20 +91,38 @@ func order(jobs []*Job, workers int) {
 	slices.SortStableFunc(jobs[at:], func(a, b *Job) int { return cmp.Compare(b.guess(), a.guess()) })
 }
 
-// efforts holds about how long engines take to route a large tree, in times of updn.
-var efforts = map[string]float64{
-	"auto": 11, "nue": 9, "dfsssp": 5, "lash": 5, "ftree": 3, "sssp": 2, "updn": 1, "minhop": 1, "separate": 100, "renaming": 100,
+// candidates lists the engines with known efforts.
+var candidates = sync.OnceValue(func() []route.Candidate { return engine.AutoSpec().Among })
+
+// autoEffort is that of auto, which tries several engines: a typical one, on large trees.
+const autoEffort = 20
+
+// effortOf returns the effort of an engine: that with these options if it is known, else that of
+// the engine without options, else that of most engines.
+func effortOf(e *measure.Engine) float64 {
+	effort := 1.0
+	if e.Name == engine.Auto {
+		effort = autoEffort
+	}
+	for _, c := range candidates() {
+		if c.Step.Engine.Name != e.Name {
+			continue
+		}
+		if maps.Equal(map[string]string(c.Step.Options), e.Options) {
+			return float64(c.Effort)
+		}
+		if len(c.Step.Options) == 0 {
+			effort = float64(c.Effort)
+		}
+	}
+	return effort
 }
 
 // guess guesses how long a job takes, in any unit. It knows neither refusals nor faults.
 func (j *Job) guess() float64 {
 	effort := 0.0
-	for _, e := range j.routing.Engines {
-		one := cmp.Or(efforts[e.Name], 2)
-		if passes, err := strconv.ParseFloat(e.Options["passes"], 64); err == nil {
-			one *= max(1, passes)
-		}
-		effort = max(effort, one)
+	for i := range j.routing.Engines {
+		effort = max(effort, effortOf(&j.routing.Engines[i]))
 	}
 	for _, c := range j.Cases {
 		if c.identity.Workload.Packets != nil {

@@ -78,11 +78,15 @@ func TestOrder(t *testing.T) {
 // TestGuess: engines, passes, workloads and sizes count.
 func TestGuess(t *testing.T) {
 	base := jobOf("updn", 100).guess()
+	steps, err := measure.ParseEngines("dfsssp,paths=sssp,passes=3", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	passes := jobOf("dfsssp", 100)
-	passes.routing.Engines[0].Options = map[string]string{"passes": "3"}
+	passes.routing.Engines = steps
 	twice := jobOf("updn", 100)
 	twice.Cases = append(twice.Cases, twice.Cases[0])
-	for what, j := range map[string]*Job{"size": jobOf("updn", 101), "engine": jobOf("auto", 100), "unknown engine": jobOf("x", 100), "workloads": twice} {
+	for what, j := range map[string]*Job{"size": jobOf("updn", 101), "engine": jobOf("auto", 100), "workloads": twice} {
 		if j.guess() <= base {
 			t.Errorf("%s does not count", what)
 		}
