@@ -108,10 +108,10 @@ map: build ## a slice of the map of engines and networks (make map FOR=30m; defa
 DUMPS = $(or $(WEFT_DUMPS),$(error set WEFT_DUMPS to the folder of the dumps))
 
 map-dumps: build ## the same on dumps of real clusters that are not part of weft; WEFT_DUMPS is their folder
-	ln -sfn $(DUMPS) map-dumps # the committed text has no path of this machine
-	bin/weft lab sweep $(MAP)/dumps.yaml --in map-dumps -o map-dumps.db --from $(MAP)/dumps $(OLDER) --for $(or $(FOR),2h) > /dev/null
+	mkdir -p bin && ln -sfn $(DUMPS) bin/map-dumps # the committed text has no path of this machine
+	bin/weft lab sweep $(MAP)/dumps.yaml --in bin/map-dumps -o map-dumps.db --from $(MAP)/dumps $(OLDER) --for $(or $(FOR),2h) > /dev/null
 	bin/weft lab freeze map-dumps.db $(MAP)/dumps --brief --update
-	bin/weft lab stats $(MAP)/dumps --behind auto --predictions --in map-dumps > $(MAP)/dumps-standings.txt
+	bin/weft lab stats $(MAP)/dumps --behind auto --predictions --in bin/map-dumps > $(MAP)/dumps-standings.txt
 	bin/weft lab report $(MAP)/dumps --page docs/choosing.md
 
 PART = 1/100

@@ -66,7 +66,8 @@ func TestOlder(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 
-	// One case of the third sources is there, one of the second did not run, one has two older rows.
+	// One case of the third sources is there, one of the second did not run, one has two older
+	// rows.
 	third, _, _, _ := again(t, d, made("third"), nil, nil)
 	known := maps.Clone(second)
 	for name, row := range third {

@@ -251,6 +251,9 @@ func commandOf(sheets []*Sheet, whole bool) string {
 // program. If the old row has others, the results may differ.
 func (r *Run) Repeat(ctx context.Context, row *Row) (*Row, error) {
 	var id identity
+	if row.Identity == "" {
+		return nil, fmt.Errorf("row %s: a brief freeze leaves out what repeats a single row: run its sweep.yaml, or a part of it, and compare with weft lab diff --common", row.Case)
+	}
 	if err := json.Unmarshal([]byte(row.Identity), &id); err != nil {
 		return nil, fmt.Errorf("row %s: identity: %w", row.Case, err)
 	}

@@ -20,8 +20,8 @@ import (
 	"weft/lab/sweep"
 )
 
-// attemptsEnd ends the names of the files with attempts. A worker that is started again after a kill
-// finds there at which jobs it was killed. A line is one of
+// attemptsEnd ends the names of the files with attempts. A worker that is started again after a
+// kill finds there at which jobs it was killed. A line is one of
 //
 //	begin JOB          the worker begins a job
 //	end JOB            it has ended

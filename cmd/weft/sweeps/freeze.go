@@ -102,8 +102,8 @@ func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
 	return os.WriteFile(filepath.Join(dir, frozenSums), sums.Bytes(), 0o644)
 }
 
-// folder makes the folder. With --update it may be there: empty, or with files of an earlier freeze,
-// which SHA256SUMS lists. It refuses to replace any other file.
+// folder makes the folder. With --update it may be there: empty, or with files of an earlier
+// freeze, which SHA256SUMS lists. It refuses to replace any other file.
 func (f *freezer) folder(dir string, names []string) error {
 	err := os.Mkdir(dir, 0o755)
 	switch {
