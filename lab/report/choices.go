@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/fold"
 	"weft/lab/sweep"
 )
 
@@ -90,6 +91,6 @@ func choice(cells []sweep.Cell, lower bool) string {
 func (p *Page) WriteChoices(w io.Writer) {
 	p.choices.writeMarkdown(w)
 	if p.older != "" {
-		fmt.Fprintf(w, "\n%s\n", p.older)
+		fmt.Fprintf(w, "\n%s\n", fold.Page("", p.older))
 	}
 }

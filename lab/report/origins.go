@@ -50,12 +50,23 @@ func older(list []sweep.Origin) string {
 		return text
 	}
 	if len(part) > 0 {
-		text += fmt.Sprintf(" Partly older: %s.", strings.Join(part, ", "))
+		text += fmt.Sprintf(" Partly older: %s.", some(part))
 	}
 	slices.Sort(present)
 	present = slices.DeleteFunc(slices.Compact(present), func(name string) bool { return slices.Contains(part, name) })
 	if len(present) > 0 {
-		text += fmt.Sprintf(" Of the present sources: %s.", strings.Join(present, ", "))
+		text += fmt.Sprintf(" Of the present sources: %s.", some(present))
 	}
 	return text
+}
+
+// mostNetworks limits the networks that a sentence names.
+const mostNetworks = 8
+
+// some lists networks, or counts them if they are many.
+func some(networks []string) string {
+	if len(networks) > mostNetworks {
+		return fmt.Sprintf("%d networks", len(networks))
+	}
+	return strings.Join(networks, ", ")
 }

@@ -38,9 +38,9 @@ func (s *Sheet) Origins(rows map[string]*Row) []Origin {
 	return list
 }
 
-// add adds a text to a list that lacks it.
+// add adds a text to a list that lacks it, if it says something.
 func add(list *[]string, text string) {
-	if text != "" && !slices.Contains(*list, text) {
+	if text != "" && text != "unknown" && !slices.Contains(*list, text) {
 		*list = append(*list, text)
 	}
 }
