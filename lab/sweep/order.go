@@ -108,7 +108,7 @@ func effortOf(e *measure.Engine) float64 {
 		if c.Step.Engine.Name != e.Name {
 			continue
 		}
-		if maps.Equal(map[string]string(c.Step.Options), e.Options) {
+		if maps.Equal(c.Step.Options, e.Options) {
 			return float64(c.Effort)
 		}
 		if len(c.Step.Options) == 0 {
