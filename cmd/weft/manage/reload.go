@@ -19,13 +19,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage/history"
 	"weft/cmd/weft/manage/studies"
 	"weft/internal/configfile"
 	"weft/planner"
 	"weft/sm"
+	"weft/sm/perf"
 	"weft/sm/recording"
 	"weft/sm/round"
 	"weft/sm/service"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/sm/watch"
 )
@@ -49,6 +52,9 @@ type serving struct {
 	api         *apiServer  // nil: programs do not ask over TCP
 	certificate certificate // of it
 
+	kept    *perf.Report     // the last one in history
+	history *history.History // of counters; nil: none is kept
+
 	flags *pflag.FlagSet // those in force; of the one that reloads
 	now   atomic.Pointer[smFlags]
 }
@@ -59,6 +65,7 @@ func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
+		PortMetrics: func() *telemetry.Selection { return r.now.Load().service.telemetry.selected }, Moment: r.moment, History: r.historyFile,
 	})
 	return r
 }
@@ -99,6 +106,10 @@ func (r *serving) show(s *watch.Snapshot) {
 	r.condensing.Unlock()
 	r.write(lines)
 	r.service.Show(s)
+	if s.Counters != nil && s.Counters != r.kept && r.history != nil {
+		r.kept = s.Counters
+		r.history.Add(time.Now(), s.Counters)
+	}
 	r.notify.Show(s)
 }
 

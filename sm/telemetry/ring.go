@@ -1,0 +1,226 @@
+package telemetry
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+	"time"
+)
+
+// Hour is the time that a Ring keeps at least, if its size allows.
+const Hour = time.Hour
+
+// block is the size to which records are aligned.
+const block = 4096
+
+// headSize is the size of a record's head: magic, number, time, length, checksum of the Frame,
+// checksum of the head.
+const headSize = 8 + 8 + 8 + 4 + 4 + 4
+
+// magic begins each record.
+const magic = "weft-hst"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Disk is the file of a Ring.
+type Disk interface {
+	io.ReaderAt
+	io.WriterAt
+	Truncate(size int64) error
+}
+
+// Ring keeps the Frames of an hour in a file of limited size. It is not for concurrent use.
+type Ring struct {
+	disk Disk
+	most int64                  // maximum size of the file
+	room func(more int64) error // nil error: the file may grow by so much
+
+	list []record // by number
+	next uint64   // number of the next record
+	at   int64    // where that goes
+	size int64    // of the file
+}
+
+// record is the place of a stored Frame.
+type record struct {
+	number uint64
+	time   int64 // end of its round, in ms since 1970
+	at     int64
+	length int64 // of the Frame
+	sum    uint32
+}
+
+// blocks returns the bytes that a record takes.
+func (r *record) blocks() int64 { return (headSize + r.length + block - 1) / block * block }
+
+// OpenRing finds the Frames in a file. room is asked before the file grows: a history must not fill
+// the disk of the state. Whatever else is in the file is written over.
+func OpenRing(disk Disk, size, most int64, room func(more int64) error) (*Ring, error) {
+	r := &Ring{disk: disk, most: most / block * block, room: room, size: size / block * block}
+	if size > r.most { // of a larger limit before
+		if err := disk.Truncate(r.most); err != nil {
+			return nil, err
+		}
+		r.size = r.most
+	}
+	head := make([]byte, headSize)
+	for at := int64(0); at < r.size; at += block {
+		if _, err := disk.ReadAt(head, at); err != nil {
+			return nil, err
+		}
+		if rec, ok := readHead(head); ok && at+rec.blocks() <= r.size {
+			rec.at = at
+			r.list = append(r.list, rec)
+		}
+	}
+	slices.SortStableFunc(r.list, func(a, b record) int { return cmp.Compare(a.number, b.number) })
+	if n := len(r.list); n > 0 {
+		last := &r.list[n-1]
+		r.next, r.at = last.number+1, last.at+last.blocks()
+	}
+	return r, nil
+}
+
+// readHead reads the head of a record.
+func readHead(head []byte) (r record, ok bool) {
+	if string(head[:8]) != magic || crc32.Checksum(head[:headSize-4], castagnoli) != binary.BigEndian.Uint32(head[headSize-4:]) {
+		return r, false
+	}
+	r.number, r.time = binary.BigEndian.Uint64(head[8:]), int64(binary.BigEndian.Uint64(head[16:]))
+	r.length, r.sum = int64(binary.BigEndian.Uint32(head[24:])), binary.BigEndian.Uint32(head[28:])
+	return r, r.length > 0 && r.number < 1<<63
+}
+
+// Add stores a Frame.
+func (r *Ring) Add(f *Frame) error {
+	data := f.Encode(make([]byte, headSize, 1<<16))
+	rec := record{number: r.next, time: f.End.UnixMilli(), length: int64(len(data) - headSize)}
+	rec.sum = crc32.Checksum(data[headSize:], castagnoli)
+	copy(data, magic)
+	binary.BigEndian.PutUint64(data[8:], rec.number)
+	binary.BigEndian.PutUint64(data[16:], uint64(rec.time))
+	binary.BigEndian.PutUint32(data[24:], uint32(rec.length))
+	binary.BigEndian.PutUint32(data[28:], rec.sum)
+	binary.BigEndian.PutUint32(data[32:], crc32.Checksum(data[:headSize-4], castagnoli))
+	if rec.blocks() > r.most {
+		return fmt.Errorf("one reading of all ports takes %d bytes, more than the history may have (history-size)", rec.blocks())
+	}
+	rec.at = r.place(&rec)
+	end := rec.at + rec.blocks()
+	if more := end - r.size; more > 0 {
+		if err := r.room(more); err != nil {
+			return err
+		}
+	}
+	r.list = slices.DeleteFunc(r.list, func(x record) bool { return x.at < end && x.at+x.blocks() > rec.at })
+	data = append(data, make([]byte, rec.blocks()-int64(len(data)))...)
+	if _, err := r.disk.WriteAt(data, rec.at); err != nil {
+		if end <= r.size || r.size == 0 {
+			return err
+		}
+		r.most = r.size // a full disk, or a quota: the file stays as it is
+		if err := r.disk.Truncate(r.size); err != nil {
+			return err
+		}
+		return r.Add(f)
+	}
+	r.list = append(r.list, rec)
+	r.next, r.at, r.size = r.next+1, end, max(r.size, end)
+	return nil
+}
+
+// place returns where a record goes: after the last one, to the beginning, over the oldest one, or
+// to the end of the file, wherever it writes over no Frame that is younger than an hour. If there is
+// no such place it goes to the first one that the size allows.
+func (r *Ring) place(rec *record) int64 {
+	oldest := int64(0)
+	if len(r.list) > 0 {
+		oldest = r.list[0].at
+	}
+	places := []int64{r.at, 0, oldest, r.size}
+	for _, at := range places {
+		if r.fits(at, rec) && r.isOld(at, rec) {
+			return at
+		}
+	}
+	for _, at := range places {
+		if r.fits(at, rec) {
+			return at
+		}
+	}
+	return 0
+}
+
+// fits reports whether the file has room for a record at a place, or may grow so far.
+func (r *Ring) fits(at int64, rec *record) bool {
+	end := at + rec.blocks()
+	return end <= r.size || end <= r.most && r.room(end-r.size) == nil
+}
+
+// isOld reports whether all Frames that a record at a place would write over are older than an
+// hour. A Frame of the future has the time of a clock that was set back.
+func (r *Ring) isOld(at int64, rec *record) bool {
+	return !slices.ContainsFunc(r.list, func(x record) bool {
+		return x.at < at+rec.blocks() && x.at+x.blocks() > at && rec.time-x.time <= Hour.Milliseconds() && x.time <= rec.time
+	})
+}
+
+// Span returns the ends of the first and the last stored round; false without any.
+func (r *Ring) Span() (first, last time.Time, ok bool) {
+	if len(r.list) == 0 {
+		return first, last, false
+	}
+	return time.UnixMilli(r.list[0].time), time.UnixMilli(r.list[len(r.list)-1].time), true
+}
+
+// Size returns the size of the file.
+func (r *Ring) Size() int64 { return r.size }
+
+// after returns the first stored round that ended at a time or later, and the next one.
+func (r *Ring) after(t time.Time) (list []record) {
+	for i := range r.list {
+		if r.list[i].time >= t.UnixMilli() {
+			return r.list[i:min(i+2, len(r.list))]
+		}
+	}
+	return nil
+}
+
+// read reads a stored Frame.
+func (r *Ring) read(rec *record) (*Frame, error) {
+	data := make([]byte, rec.length)
+	if _, err := r.disk.ReadAt(data, rec.at+headSize); err != nil {
+		return nil, err
+	}
+	if crc32.Checksum(data, castagnoli) != rec.sum {
+		return nil, errDamaged
+	}
+	return Decode(data)
+}
+
+// ErrNotKept is the error of a moment that no stored round covers.
+var ErrNotKept = errors.New("no reading of that time is kept")
+
+// At returns the stored rounds whose readings cover a moment, at most two. A damaged one is left
+// out.
+func (r *Ring) At(t time.Time) (frames []*Frame, err error) {
+	for _, rec := range r.after(t) {
+		f, bad := r.read(&rec)
+		if bad != nil {
+			err = bad
+			continue
+		}
+		frames = append(frames, f)
+	}
+	if len(frames) == 0 && err == nil {
+		err = ErrNotKept
+	}
+	if len(frames) > 0 {
+		err = nil
+	}
+	return frames, err
+}
