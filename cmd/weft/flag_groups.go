@@ -123,6 +123,7 @@ var commandGroups = map[string][]flagGroup{
 		{"Partitions and congestion", "partitions partition-enforce congestion-control cc-key"},
 		{"What hosts may hold", "port-share"},
 		{"Asking the manager", "socket api api-token api-cert api-key metrics counters counters-rate port-metrics history-size"},
+		{"A program for events", "hook hook-events hook-limit"},
 		{"Several subnets", "gid-prefix routers exchange"},
 		{"Files to write", "plan output json"},
 	},

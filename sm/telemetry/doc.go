@@ -8,7 +8,7 @@
 //
 // A Ring keeps Frames in one file of limited size (ring.go). Each Frame begins at a block of 4 KiB
 // and has checksums, so the Ring finds them again in whatever a crash, a full disk or a stranger has
-// left. It writes over the oldest Frame once that is an hour old, or when the file may not grow.
+// left. It writes over Frames that are an hour old, and over younger ones only if the file may not grow.
 //
 // The counters of a port are read at its own time within the round. At (hot.go) therefore takes each
 // port from the Frame whose reading covers the moment.

@@ -41,7 +41,6 @@ type Ring struct {
 
 	list []record // by number
 	next uint64   // number of the next record
-	at   int64    // where that goes
 	size int64    // of the file
 }
 
@@ -79,10 +78,19 @@ func OpenRing(disk Disk, size, most int64, room func(more int64) error) (*Ring, 
 	}
 	slices.SortStableFunc(r.list, func(a, b record) int { return cmp.Compare(a.number, b.number) })
 	if n := len(r.list); n > 0 {
-		last := &r.list[n-1]
-		r.next, r.at = last.number+1, last.at+last.blocks()
+		r.next = r.list[n-1].number + 1
 	}
 	return r, nil
+}
+
+// writeHead writes the head of a record.
+func writeHead(head []byte, r *record) {
+	copy(head, magic)
+	binary.BigEndian.PutUint64(head[8:], r.number)
+	binary.BigEndian.PutUint64(head[16:], uint64(r.time))
+	binary.BigEndian.PutUint32(head[24:], uint32(r.length))
+	binary.BigEndian.PutUint32(head[28:], r.sum)
+	binary.BigEndian.PutUint32(head[32:], crc32.Checksum(head[:headSize-4], castagnoli))
 }
 
 // readHead reads the head of a record.
@@ -97,28 +105,25 @@ func readHead(head []byte) (r record, ok bool) {
 
 // Add stores a Frame.
 func (r *Ring) Add(f *Frame) error {
-	data := f.Encode(make([]byte, headSize, 1<<16))
-	rec := record{number: r.next, time: f.End.UnixMilli(), length: int64(len(data) - headSize)}
-	rec.sum = crc32.Checksum(data[headSize:], castagnoli)
-	copy(data, magic)
-	binary.BigEndian.PutUint64(data[8:], rec.number)
-	binary.BigEndian.PutUint64(data[16:], uint64(rec.time))
-	binary.BigEndian.PutUint32(data[24:], uint32(rec.length))
-	binary.BigEndian.PutUint32(data[28:], rec.sum)
-	binary.BigEndian.PutUint32(data[32:], crc32.Checksum(data[:headSize-4], castagnoli))
+	return r.put(f.End.UnixMilli(), f.Encode(make([]byte, headSize, 1<<16)))
+}
+
+// put stores a record: data is the Frame after room for the head.
+func (r *Ring) put(time int64, data []byte) error {
+	rec := record{number: r.next, time: time, length: int64(len(data) - headSize), sum: crc32.Checksum(data[headSize:], castagnoli)}
+	writeHead(data, &rec)
 	if rec.blocks() > r.most {
 		return fmt.Errorf("one reading of all ports takes %d bytes, more than the history may have (history-size)", rec.blocks())
 	}
-	rec.at = r.place(&rec)
-	end := rec.at + rec.blocks()
-	if more := end - r.size; more > 0 {
-		if err := r.room(more); err != nil {
-			return err
-		}
+	at, err := r.place(&rec)
+	if err != nil {
+		return err
 	}
-	r.list = slices.DeleteFunc(r.list, func(x record) bool { return x.at < end && x.at+x.blocks() > rec.at })
-	data = append(data, make([]byte, rec.blocks()-int64(len(data)))...)
-	if _, err := r.disk.WriteAt(data, rec.at); err != nil {
+	rec.at = at
+	end := at + rec.blocks()
+	r.list = slices.DeleteFunc(r.list, func(x record) bool { return x.at < end && x.at+x.blocks() > at })
+	padded := append(slices.Clip(data), make([]byte, rec.blocks()-int64(len(data)))...)
+	if _, err := r.disk.WriteAt(padded, at); err != nil {
 		if end <= r.size || r.size == 0 {
 			return err
 		}
@@ -126,47 +131,47 @@ func (r *Ring) Add(f *Frame) error {
 		if err := r.disk.Truncate(r.size); err != nil {
 			return err
 		}
-		return r.Add(f)
+		return r.put(time, data)
 	}
 	r.list = append(r.list, rec)
-	r.next, r.at, r.size = r.next+1, end, max(r.size, end)
+	r.next, r.size = r.next+1, max(r.size, end)
 	return nil
 }
 
-// place returns where a record goes: after the last one, to the beginning, over the oldest one, or
-// to the end of the file, wherever it writes over no Frame that is younger than an hour. If there is
-// no such place it goes to the first one that the size allows.
-func (r *Ring) place(rec *record) int64 {
-	oldest := int64(0)
-	if len(r.list) > 0 {
-		oldest = r.list[0].at
-	}
-	places := []int64{r.at, 0, oldest, r.size}
-	for _, at := range places {
-		if r.fits(at, rec) && r.isOld(at, rec) {
-			return at
-		}
-	}
-	for _, at := range places {
-		if r.fits(at, rec) {
-			return at
-		}
-	}
-	return 0
-}
-
-// fits reports whether the file has room for a record at a place, or may grow so far.
-func (r *Ring) fits(at int64, rec *record) bool {
-	end := at + rec.blocks()
-	return end <= r.size || end <= r.most && r.room(end-r.size) == nil
-}
-
-// isOld reports whether all Frames that a record at a place would write over are older than an
-// hour. A Frame of the future has the time of a clock that was set back.
-func (r *Ring) isOld(at int64, rec *record) bool {
-	return !slices.ContainsFunc(r.list, func(x record) bool {
-		return x.at < at+rec.blocks() && x.at+x.blocks() > at && rec.time-x.time <= Hour.Milliseconds() && x.time <= rec.time
+// place returns where a record goes: to the first place that holds no Frame of the last hour. If the
+// file may not grow so far, the oldest Frames make room.
+func (r *Ring) place(rec *record) (at int64, err error) {
+	young := slices.DeleteFunc(slices.Clone(r.list), func(x record) bool {
+		return rec.time-x.time > Hour.Milliseconds() || x.time > rec.time // a time in the future is of a clock that was set back
 	})
+	for {
+		at = firstGap(young, rec.blocks())
+		more := at + rec.blocks() - r.size
+		if more <= 0 {
+			return at, nil
+		}
+		if at+rec.blocks() <= r.most {
+			if err = r.room(more); err == nil {
+				return at, nil
+			}
+		}
+		if len(young) == 0 {
+			return 0, err
+		}
+		young = young[1:]
+	}
+}
+
+// firstGap returns the first place with some bytes between records.
+func firstGap(list []record, bytes int64) (at int64) {
+	list = slices.SortedFunc(slices.Values(list), func(a, b record) int { return cmp.Compare(a.at, b.at) })
+	for i := range list {
+		if list[i].at-at >= bytes {
+			return at
+		}
+		at = max(at, list[i].at+list[i].blocks())
+	}
+	return at
 }
 
 // Span returns the ends of the first and the last stored round; false without any.
@@ -192,6 +197,15 @@ func (r *Ring) after(t time.Time) (list []record) {
 
 // read reads a stored Frame.
 func (r *Ring) read(rec *record) (*Frame, error) {
+	data, err := r.bytes(rec)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(data)
+}
+
+// bytes reads a stored Frame as it stands in the file.
+func (r *Ring) bytes(rec *record) ([]byte, error) {
 	data := make([]byte, rec.length)
 	if _, err := r.disk.ReadAt(data, rec.at+headSize); err != nil {
 		return nil, err
@@ -199,7 +213,7 @@ func (r *Ring) read(rec *record) (*Frame, error) {
 	if crc32.Checksum(data, castagnoli) != rec.sum {
 		return nil, errDamaged
 	}
-	return Decode(data)
+	return data, nil
 }
 
 // ErrNotKept is the error of a moment that no stored round covers.

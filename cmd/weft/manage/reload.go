@@ -20,6 +20,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/manage/history"
+	"weft/cmd/weft/manage/hook"
 	"weft/cmd/weft/manage/studies"
 	"weft/internal/configfile"
 	"weft/planner"
@@ -52,6 +53,7 @@ type serving struct {
 	api         *apiServer  // nil: programs do not ask over TCP
 	certificate certificate // of it
 
+	hook    *hook.Hook
 	kept    *perf.Report     // the last one in history
 	history *history.History // of counters; nil: none is kept
 
@@ -62,6 +64,7 @@ type serving struct {
 // newServing prepares the service around a manager that stays.
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout(), journal: cli.StdoutIsJournal()}, notify: newNotifier()}
+	r.hook = hook.New(r.tell)
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
@@ -95,6 +98,7 @@ func (r *serving) write(lines []terms.Incident) {
 		r.telling.Lock()
 		line := r.service.Tell(i)
 		r.log.write(&line)
+		r.hook.Offer(line)
 		r.telling.Unlock()
 	}
 }
@@ -133,6 +137,7 @@ func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 	r.flags = flags
 	r.now.Store(s)
 	r.log.setJSON(s.asJSON)
+	r.hook.Set(s.service.hook)
 }
 
 // round writes the files after a round.

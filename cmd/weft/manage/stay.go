@@ -53,6 +53,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	run.take(s, cmd.Flags())
 	run.keepHistory(s)
 	defer run.history.Close()
+	defer run.hook.Close()
 	runner.Asked, runner.Note, runner.Round, runner.Show, runner.Decided = run.asked, run.tell, run.round, run.show, run.decided
 	end, err := run.serve(s)
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 			return nil, fmt.Errorf("--metrics %s: want HOST:PORT, or :PORT for this machine only", m)
 		}
 	}
-	if err := s.service.telemetry.check(); err != nil {
+	if err := errors.Join(s.service.telemetry.check(), s.service.hook.Check()); err != nil {
 		return nil, err
 	}
 	runner, err := s.runner(cmd)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/manage/history"
+	"weft/cmd/weft/manage/hook"
 	"weft/sm/service"
 	"weft/sm/telemetry"
 	"weft/sm/terms"
@@ -39,6 +40,16 @@ func (t *telemetryFlags) check() (err error) {
 	}
 	return nil
 }
+
+// addHook adds the options of the program for events.
+func addHook(f *pflag.FlagSet, o *hook.Options) {
+	f.StringVar(&o.Program, "hook", "", "run `PROGRAM` (an absolute path, without arguments) for events: one at a time, with the event as JSON on standard input")
+	f.StringSliceVar(&o.Events, "hook-events", []string{terms.Warning.String()}, "run --hook for these `EVENTS`: codes (weft sm --codes), or a severity and all more urgent ones")
+	f.DurationVar(&o.Limit, "hook-limit", usualHookLimit, "kill --hook after this time")
+}
+
+// usualHookLimit is the default time for the program for events.
+const usualHookLimit = 10 * time.Second
 
 // keepHistory begins the history of counters, if one is to be kept.
 func (r *serving) keepHistory(s *smFlags) {

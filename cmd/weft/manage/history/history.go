@@ -32,6 +32,8 @@ type History struct {
 	note func(error) // told of failures, seldom
 
 	handed chan handed // at most one report waits
+	stop   chan struct{}
+	once   sync.Once // of stop
 	done   chan struct{}
 	status atomic.Pointer[service.HistoryFile]
 
@@ -50,7 +52,7 @@ type handed struct {
 // Open begins a History in a file of limited size. A file that cannot be opened is tried again with
 // each report. note is told of failures, from another goroutine.
 func Open(path string, most int64, note func(error)) *History {
-	h := &History{path: path, most: most, note: note, handed: make(chan handed, 1), done: make(chan struct{}), told: repeat.Seldom[string]{Every: time.Hour}}
+	h := &History{path: path, most: most, note: note, handed: make(chan handed, 1), stop: make(chan struct{}), done: make(chan struct{}), told: repeat.Seldom[string]{Every: time.Hour}}
 	h.status.Store(&service.HistoryFile{File: path})
 	go h.run()
 	return h
@@ -69,7 +71,7 @@ func (h *History) Close() {
 	if h == nil {
 		return
 	}
-	close(h.handed)
+	h.once.Do(func() { close(h.stop) })
 	select {
 	case <-h.done:
 	case <-time.After(patience):
@@ -82,14 +84,29 @@ func (h *History) run() {
 	h.mu.Lock()
 	h.tell(h.open()) // what an earlier run has kept can be asked for at once
 	h.mu.Unlock()
-	for next := range h.handed {
-		h.mu.Lock()
-		h.tell(h.write(next))
-		h.mu.Unlock()
+	for stopped := false; !stopped; {
+		select {
+		case next := <-h.handed:
+			h.take(next)
+		case <-h.stop:
+			stopped = true
+		}
+	}
+	select {
+	case next := <-h.handed:
+		h.take(next)
+	default:
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.close()
+}
+
+// take writes a report.
+func (h *History) take(next handed) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tell(h.write(next))
 }
 
 // tell shows the state of the file, and notes a failure.
