@@ -19,6 +19,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/manage/ask"
+	"weft/cmd/weft/manage/support"
 	"weft/fabric/netfile/discovery"
 	"weft/internal/share"
 	"weft/sm"
@@ -115,7 +116,7 @@ func newSM() (*cobra.Command, *smFlags) {
 		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), ask.LinksCmd(), ask.PortsCmd(),
 		smDrainCmd("drain", "take a switch or cable out of use, for maintenance", drainHelp, (*client.Client).Drain),
 		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain))
-	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd())
+	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd(), support.Command(secretOptions))
 	addGroup(cmd, "OpenSM:", smImportCmd(), smExportCmd())
 	return cmd, &s
 }
