@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -127,9 +128,9 @@ func (w *watched) count(node string, port, counter, by int) {
 	}
 }
 
-// TestTelemetry: what a port does is in metrics, in the stream and in the history, under the name of
-// the node name map, and in the history after a restart too. Events reach the program of --hook. An
-// archive for support has everything, no secret, and on request no name.
+// TestTelemetry: what a port does is in metrics, in the stream and in the history, under the name
+// of the node name map, and in the history after a restart too. Events reach the program of --hook.
+// An archive for support has everything, no secret, and on request no name.
 func TestTelemetry(t *testing.T) {
 	w := watch(t, "rlft(4,2)")
 	const map1 = "0x0200005300000002 \"row 7 leaf\"\n"
@@ -195,7 +196,9 @@ func (w *watched) busiest(hot *telemetry.Moment) (at string) {
 
 // client speaks HTTP over the socket of the manager.
 func (w *watched) client() *http.Client {
-	return &http.Client{Transport: &http.Transport{Dial: func(_, _ string) (net.Conn, error) { return net.Dial("unix", w.path("socket")) }}}
+	return &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", w.path("socket"))
+	}}}
 }
 
 // metrics reads the metrics.
@@ -273,8 +276,8 @@ func readArchive(t *testing.T, path string) map[string]string {
 var prometheus = flag.Bool("prometheus", false, "run Debian's Prometheus on a manager, with all rules and dashboards")
 
 // TestPrometheus: promtool finds no fault in rules and metrics, and Prometheus, which scrapes a
-// manager of an emulated subnet with traffic, answers the query of every rule and panel. The queries
-// for what is there have results.
+// manager of an emulated subnet with traffic, answers the query of every rule and panel. The
+// queries for what is there have results.
 func TestPrometheus(t *testing.T) {
 	if !*prometheus {
 		t.Skip("runs with -prometheus: make prometheus")

@@ -90,8 +90,8 @@ func At(at time.Time, frames []*Frame) (*Moment, error) {
 	return m.Moment, nil
 }
 
-// add adds the reading of a port. A moment between two readings of a port belongs to both: the first
-// one counts.
+// add adds the reading of a port. A moment between two readings of a port belongs to both: the
+// first one counts.
 func (m *moment) add(p *perf.Port, c *perf.Counts, from, to time.Time) {
 	key := portKey{p.Name.GUID, p.Name.Port}
 	if m.seen[key] {

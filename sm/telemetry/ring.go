@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Hour is the time that a Ring keeps at least, if its size allows.
-const Hour = time.Hour
+// hour is the time that a Ring keeps at least, if its size allows.
+const hour = time.Hour
 
 // block is the size to which records are aligned.
 const block = 4096
@@ -138,11 +138,11 @@ func (r *Ring) put(time int64, data []byte) error {
 	return nil
 }
 
-// place returns where a record goes: to the first place that holds no Frame of the last hour. If the
-// file may not grow so far, the oldest Frames make room.
+// place returns where a record goes: to the first place that holds no Frame of the last hour. If
+// the file may not grow so far, the oldest Frames make room.
 func (r *Ring) place(rec *record) (at int64, err error) {
 	young := slices.DeleteFunc(slices.Clone(r.list), func(x record) bool {
-		return rec.time-x.time > Hour.Milliseconds() || x.time > rec.time // a time in the future is of a clock that was set back
+		return rec.time-x.time > hour.Milliseconds() || x.time > rec.time // a time in the future is of a clock that was set back
 	})
 	for {
 		at = firstGap(young, rec.blocks())

@@ -112,8 +112,8 @@ func TestRing(t *testing.T) {
 	})
 }
 
-// TestRingLimit: a file of limited size, on a disk that may be full or leave no room, holds the last
-// Frames, as many as fit; a Frame that is too large is refused.
+// TestRingLimit: a file of limited size, on a disk that may be full or leave no room, holds the
+// last Frames, as many as fit; a Frame that is too large is refused.
 func TestRingLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 20 * block

@@ -1,5 +1,5 @@
-// Package ask holds the commands that show what a running manager has measured: weft sm links, ports
-// and support; and what all commands share that ask a manager at its socket.
+// Package ask holds the commands that show what a running manager has measured: weft sm links,
+// ports and support; and what all commands share that ask a manager at its socket.
 package ask
 
 import (

@@ -19,8 +19,8 @@ import (
 	"weft/sm/telemetry"
 )
 
-// Reserve is the room on the disk that a History leaves to others, such as the state.
-const Reserve = 64 << 20
+// reserve is the room on the disk that a History leaves to others, such as the state.
+const reserve = 64 << 20
 
 // patience is the time that the end of a manager waits for the file.
 const patience = 2 * time.Second
@@ -189,7 +189,7 @@ func hasRoom(f *os.File, more int64) error {
 	if err := syscall.Fstatfs(int(f.Fd()), &disk); err != nil {
 		return err
 	}
-	if free := int64(disk.Bavail) * disk.Bsize; free-more < Reserve {
+	if free := int64(disk.Bavail) * disk.Bsize; free-more < reserve {
 		return fmt.Errorf("the disk has %d MB left, which the history leaves to others", free>>20)
 	}
 	return nil

@@ -23,16 +23,10 @@ func report(words uint64) *perf.Report {
 	return &perf.Report{Interval: 60, Reading: &perf.Reading{Ports: []perf.Port{{Name: name, Rate: 100_000}}, Counts: []perf.Counts{c}}}
 }
 
-// add hands over a report, and waits until it is written, or could not be.
-func add(h *History, end time.Time, r *perf.Report) {
-	was := h.status.Load()
-	h.Add(end, r)
-	for start := time.Now(); h.status.Load() == was && time.Since(start) < time.Minute; {
-		time.Sleep(time.Millisecond)
-	}
-}
+// add writes a report, as the goroutine of a History does.
+func add(h *History, end time.Time, r *perf.Report) { h.take(handed{end, r}) }
 
-// open opens a History, and waits until it has tried to open its file.
+// open opens a History.
 func open(t *testing.T, path string) (*History, *atomic.Int32, *atomic.Value) {
 	t.Helper()
 	failures, last := new(atomic.Int32), new(atomic.Value)
@@ -41,8 +35,6 @@ func open(t *testing.T, path string) (*History, *atomic.Int32, *atomic.Value) {
 		failures.Add(1)
 		last.Store(err.Error())
 	})
-	h.mu.Lock() // once the goroutine has it, it is free again after the attempt
-	h.mu.Unlock()
 	t.Cleanup(h.Close)
 	return h, failures, last
 }
@@ -59,7 +51,7 @@ func TestHistory(t *testing.T) {
 	first := report(0)
 	first.Reading.Counts[0].Took = 0
 	add(h, end.Add(-time.Minute), first)
-	add(h, end, report(1e9))
+	h.Add(end, report(1e9))
 	h.Close()
 	h, _, _ = open(t, path)
 	m, err := h.At(end.Add(-10 * time.Second))
@@ -77,8 +69,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryBad: a file that is none of ours, or that another manager has, is left alone, and is an
-// event once an hour. When it is gone, the History goes on.
+// TestHistoryBad: a file that is none of ours, or that another manager has, is left alone, and is
+// an event once an hour. When it is gone, the History goes on.
 func TestHistoryBad(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {

@@ -1,8 +1,8 @@
 // Package hook runs a program of the operator for events of the log. The program gets the event as
-// one line of JSON on standard input, as weft sm events --json prints it. It gets no arguments and no
-// shell, since names of devices are in events. One program runs at a time. It is killed after a time
-// limit, with all processes of its group. The manager waits for none of this: events queue, and are
-// dropped if too many wait.
+// one line of JSON on standard input, as weft sm events --json prints it. It gets no arguments and
+// no shell, since names of devices are in events. One program runs at a time. It is killed after a
+// time limit, with all processes of its group. The manager waits for none of this: events queue,
+// and are dropped if too many wait.
 package hook
 
 import (
@@ -61,7 +61,8 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// wants reports whether a line of the log is to be passed on. A failure of the hook itself never is.
+// wants reports whether a line of the log is to be passed on. A failure of the hook itself never
+// is.
 func (o *Options) wants(line *terms.LogLine) bool {
 	if o.Program == "" || line.Kind == terms.HookFailed {
 		return false

@@ -1,5 +1,5 @@
-// Package support implements weft sm support: it collects everything that helps to find a fault of a
-// manager in one archive, without secrets, and on request without names.
+// Package support implements weft sm support: it collects everything that helps to find a fault of
+// a manager in one archive, without secrets, and on request without names.
 package support
 
 import (
