@@ -169,6 +169,17 @@ func TestTelemetry(t *testing.T) {
 	}
 	w.prints("row 7 leaf", append([]string{"sm", "ports"}, socket...)...)
 	w.support()
+
+	w.end() // a history that cannot be is none of the manager's business
+	if err := errors.Join(os.Remove(w.path("state-history")), os.Mkdir(w.path("state-history"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	w.manage(options...)
+	w.prints("file-not-written: the history of counters: ", append([]string{"sm", "events"}, socket...)...)
+	w.prints("row 7 leaf", append([]string{"sm", "ports"}, socket...)...)
+	if out, err := w.command(append([]string{"sm", "status"}, socket...)...); err != nil || !strings.Contains(out, "no history") || strings.Contains(out, "not stored") {
+		t.Error(err, out)
+	}
 }
 
 // busiest finds the moment of the history in which a port was busy.

@@ -23,6 +23,7 @@ type Moment struct {
 	Ports    int        `json:"ports"`            // ports with a reading that covers the moment
 	Hot      []perf.Hot `json:"hot"`              // busiest links by share of their rate, in their busier direction, at most 50
 	Waiting  []perf.Hot `json:"waiting"`          // ports whose data waited longest, at most 50
+	Doubtful []perf.Hot `json:"doubtful"`         // ports whose counters say that they sent more than their links carry, at most 50; they are in no other list
 	Errors   []Growth   `json:"errors"`           // counters of errors that grew, the fastest first, at most 50
 }
 
@@ -56,7 +57,7 @@ type moment struct {
 // that covers it the error is ErrNotKept.
 func At(at time.Time, frames []*Frame) (*Moment, error) {
 	m := moment{
-		Moment: &Moment{At: utc(at), Hot: []perf.Hot{}, Waiting: []perf.Hot{}, Errors: []Growth{}},
+		Moment: &Moment{At: utc(at), Hot: []perf.Hot{}, Waiting: []perf.Hot{}, Doubtful: []perf.Hot{}, Errors: []Growth{}},
 		links:  map[portKey]perf.Hot{}, seen: map[portKey]bool{},
 	}
 	for _, f := range frames {
@@ -86,7 +87,11 @@ func At(at time.Time, frames []*Frame) (*Moment, error) {
 	slices.SortFunc(m.Errors, func(a, b Growth) int {
 		return cmp.Or(cmp.Compare(b.Rate, a.Rate), byName(a.Port, b.Port), cmp.Compare(a.Counter, b.Counter))
 	})
-	m.Hot, m.Waiting, m.Errors = m.Hot[:min(len(m.Hot), mostListed)], m.Waiting[:min(len(m.Waiting), mostListed)], m.Errors[:min(len(m.Errors), mostListed)]
+	slices.SortFunc(m.Doubtful, func(a, b perf.Hot) int { return byName(a.From, b.From) })
+	for _, list := range []*[]perf.Hot{&m.Hot, &m.Waiting, &m.Doubtful} {
+		*list = (*list)[:min(len(*list), mostListed)]
+	}
+	m.Errors = m.Errors[:min(len(m.Errors), mostListed)]
 	return m.Moment, nil
 }
 
@@ -108,6 +113,10 @@ func (m *moment) add(p *perf.Port, c *perf.Counts, from, to time.Time) {
 	if p.Rate > 0 {
 		h.Share = h.Gbps / (float64(p.Rate) / 1000)
 	}
+	if h.Share > mostShare {
+		m.Doubtful = append(m.Doubtful, h)
+		return
+	}
 	if h.Gbps > 0 {
 		link := key
 		if peer := (portKey{p.Peer.GUID, p.Peer.Port}); p.Peer.GUID != 0 && (peer.guid < key.guid || peer.guid == key.guid && peer.port < key.port) {
@@ -126,6 +135,10 @@ func (m *moment) add(p *perf.Port, c *perf.Counts, from, to time.Time) {
 		}
 	}
 }
+
+// mostShare is the maximum share of a link's rate that is believed: ports are not read to the
+// millisecond.
+const mostShare = 1.1
 
 // utc formats a time.
 func utc(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
@@ -149,6 +162,7 @@ func (m *Moment) Write(w io.Writer, most int) error {
 	}
 	list("busiest links, in their busier direction:", m.Hot)
 	list("longest waits, by the sending port:", m.Waiting)
+	list("counters that say more than the link carries, so they are wrong:", m.Doubtful)
 	if len(m.Errors) > 0 {
 		b.WriteString("errors:\n")
 	}
@@ -156,7 +170,7 @@ func (m *Moment) Write(w io.Writer, most int) error {
 		e := &m.Errors[i]
 		fmt.Fprintf(&b, "  %s - %s\n    %s: %d, %.3g a minute\n", e.Port.Short(), e.Peer.Short(), e.Counter, e.Grown, e.Rate)
 	}
-	if len(m.Hot)+len(m.Waiting)+len(m.Errors) == 0 {
+	if len(m.Hot)+len(m.Waiting)+len(m.Doubtful)+len(m.Errors) == 0 {
 		b.WriteString("no traffic, no waits, no errors\n")
 	}
 	_, err := io.WriteString(w, b.String())

@@ -38,7 +38,7 @@ func TestAt(t *testing.T) {
 					continue
 				}
 				at := epoch.Add(time.Duration(round)*time.Minute + time.Duration(rapid.IntRange(0, 59).Draw(t, "at"))*time.Second)
-				c.Age, c.Took, c.Grown[mad.CounterXmitData] = end.Sub(at), at.Sub(last[i]), uint64(rapid.IntRange(1, 1e9).Draw(t, "words"))
+				c.Age, c.Took, c.Grown[mad.CounterXmitData] = end.Sub(at), at.Sub(last[i]), uint64(rapid.IntRange(1, 1e6).Draw(t, "words"))
 				spans[i] = append(spans[i], span{last[i], at, c.Grown[mad.CounterXmitData]})
 				last[i] = at
 			}
@@ -92,16 +92,18 @@ func TestAtDirections(t *testing.T) {
 	}
 }
 
-// TestAtLimits: lists are bounded, whatever devices say.
+// TestAtLimits: lists are bounded, whatever devices say; what no link carries is listed apart.
 func TestAtLimits(t *testing.T) {
 	f := frameAt(epoch, 300, 1)
 	for i := range f.Counts {
 		for n := range f.Counts[i].Grown {
-			f.Counts[i].Grown[n] = 1<<64 - 1
+			f.Counts[i].Grown[n] = 1 << 30
 		}
 	}
+	lying := frameAt(epoch, 400, 1<<63)
+	f.Ports, f.Counts = append(f.Ports, lying.Ports[300:]...), append(f.Counts, lying.Counts[300:]...)
 	m, err := At(epoch, []*Frame{f})
-	if err != nil || len(m.Hot) != mostListed || len(m.Waiting) != mostListed || len(m.Errors) != mostListed || m.Ports != 300 {
+	if err != nil || len(m.Hot) != mostListed || m.Hot[0].Share > 1 || len(m.Doubtful) != mostListed || len(m.Waiting) != mostListed || len(m.Errors) != mostListed || m.Ports != 400 {
 		t.Errorf("%v, %+v", err, m)
 	}
 }

@@ -81,7 +81,7 @@ func manage(t *testing.T, formula string) *managed {
 			case 2000:
 				return nil, errors.New("damaged")
 			}
-			return &telemetry.Moment{Hot: []perf.Hot{{}}, Waiting: []perf.Hot{}, Errors: []telemetry.Growth{{}}}, nil
+			return &telemetry.Moment{Hot: []perf.Hot{{}}, Waiting: []perf.Hot{}, Doubtful: []perf.Hot{}, Errors: []telemetry.Growth{{}}}, nil
 		},
 		Plans: func() ([]service.Plan, error) {
 			return []service.Plan{{Version: 3, Time: "2026-11-24T10:00:00.000Z", Engine: "updn", Verdict: "yes", Bytes: len(stored)}}, nil

@@ -132,12 +132,12 @@ func (h *History) Status() *service.HistoryFile { return h.status.Load() }
 
 // write stores a report. A report without any growth, such as the first one, is none.
 func (h *History) write(next handed) error {
+	if err := h.open(); err != nil {
+		return err
+	}
 	r := next.report
 	if r.Reading == nil || !slices.ContainsFunc(r.Reading.Counts, func(c perf.Counts) bool { return c.Took > 0 }) {
 		return nil
-	}
-	if err := h.open(); err != nil {
-		return err
 	}
 	frame := &telemetry.Frame{End: next.end, Interval: time.Duration(r.Interval * float64(time.Second)), Reading: *r.Reading}
 	if err := h.ring.Add(frame); err != nil {
