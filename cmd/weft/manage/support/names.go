@@ -162,6 +162,9 @@ func (n *names) value(v any) any {
 // label is the value of a label of a metric.
 var label = regexp.MustCompile(`="(?:[^"\\]|\\.)*"`)
 
+// escape writes a text as the value of a label.
+var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
 // metrics hides the names in the labels of metrics.
 func (n *names) metrics(data []byte) ([]byte, error) {
 	return label.ReplaceAllFunc(data, func(m []byte) []byte {
@@ -169,7 +172,7 @@ func (n *names) metrics(data []byte) ([]byte, error) {
 		if err != nil {
 			return []byte(`="hidden"`)
 		}
-		return []byte("=" + strconv.Quote(n.text(value)))
+		return []byte(`="` + escape.Replace(n.text(value)) + `"`)
 	}), nil
 }
 
