@@ -108,14 +108,34 @@ func (r *Ring) Add(f *Frame) error {
 	return r.put(f.End.UnixMilli(), f.Encode(make([]byte, headSize, 1<<16)))
 }
 
-// put stores a record: data is the Frame after room for the head.
+// put stores a record: data is the Frame after room for the head. If the file cannot grow, as on a
+// full disk, older records make room.
 func (r *Ring) put(time int64, data []byte) error {
+	failure := r.putWithin(time, data, r.most)
+	if grew, ok := errors.AsType[*growthError](failure); ok {
+		if failure = r.disk.Truncate(r.size); failure == nil {
+			failure = grew.err
+		}
+		if int64(len(data)) <= r.size {
+			failure = r.putWithin(time, data, r.size)
+		}
+	}
+	return failure
+}
+
+// growthError is the failure of a write that would have made the file larger.
+type growthError struct{ err error }
+
+func (e *growthError) Error() string { return e.err.Error() }
+
+// putWithin stores a record in a file of limited size.
+func (r *Ring) putWithin(time int64, data []byte, most int64) error {
 	rec := record{number: r.next, time: time, length: int64(len(data) - headSize), sum: crc32.Checksum(data[headSize:], castagnoli)}
 	writeHead(data, &rec)
-	if rec.blocks() > r.most {
+	if rec.blocks() > most {
 		return fmt.Errorf("one reading of all ports takes %d bytes, more than the history may have (history-size)", rec.blocks())
 	}
-	at, err := r.place(&rec)
+	at, err := r.place(&rec, most)
 	if err != nil {
 		return err
 	}
@@ -124,14 +144,10 @@ func (r *Ring) put(time int64, data []byte) error {
 	r.list = slices.DeleteFunc(r.list, func(x record) bool { return x.at < end && x.at+x.blocks() > at })
 	padded := append(slices.Clip(data), make([]byte, rec.blocks()-int64(len(data)))...)
 	if _, err := r.disk.WriteAt(padded, at); err != nil {
-		if end <= r.size || r.size == 0 {
-			return err
+		if end > r.size {
+			return &growthError{err}
 		}
-		r.most = r.size // a full disk, or a quota: the file stays as it is
-		if err := r.disk.Truncate(r.size); err != nil {
-			return err
-		}
-		return r.put(time, data)
+		return err
 	}
 	r.list = append(r.list, rec)
 	r.next, r.size = r.next+1, max(r.size, end)
@@ -140,7 +156,7 @@ func (r *Ring) put(time int64, data []byte) error {
 
 // place returns where a record goes: to the first place that holds no Frame of the last hour. If
 // the file may not grow so far, the oldest Frames make room.
-func (r *Ring) place(rec *record) (at int64, err error) {
+func (r *Ring) place(rec *record, most int64) (at int64, err error) {
 	young := slices.DeleteFunc(slices.Clone(r.list), func(x record) bool {
 		return rec.time-x.time > hour.Milliseconds() || x.time > rec.time // a time in the future is of a clock that was set back
 	})
@@ -150,7 +166,7 @@ func (r *Ring) place(rec *record) (at int64, err error) {
 		if more <= 0 {
 			return at, nil
 		}
-		if at+rec.blocks() <= r.most {
+		if at+rec.blocks() <= most {
 			if err = r.room(more); err == nil {
 				return at, nil
 			}

@@ -39,8 +39,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestHiddenJSON: a document stays one whatever nodes call themselves: keys and numbers are the same,
-// and no name is a word of a text.
+// TestHiddenJSON: a document stays one whatever nodes call themselves: keys and numbers are the
+// same, and no name is a word of a text.
 func TestHiddenJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := newNames()
