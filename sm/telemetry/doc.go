@@ -4,7 +4,7 @@
 //
 // A Frame is one round of readings: all ports by name, and the growth of their counters. It needs
 // no other Frame to be read, so a damaged one costs only itself. Encode writes it in columns of
-// variable-length numbers, compressed by zstd: about 20 bytes for a busy port.
+// variable-length numbers, compressed by zstd: about 40 bytes for a busy port.
 //
 // A Ring keeps Frames in one file of limited size (ring.go). Each Frame begins at a block of 4 KiB
 // and has checksums, so the Ring finds them again in whatever a crash, a full disk or a stranger

@@ -186,10 +186,16 @@ func TestCheck(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Limit: 1}, ""}, {Options{Program: script(t, ""), Limit: 1, Events: []string{"error", "node-missing"}}, ""},
-		{Options{Program: "program", Limit: 1}, "absolute path"}, {Options{Program: "/nowhere", Limit: 1}, "no such file"}, {Options{Program: "/bin/sh -c", Limit: 1}, "no such file"},
-		{Options{Program: open, Limit: 1}, "others may write it"}, {Options{Program: plain, Limit: 1}, "not a program"}, {Options{Program: "/tmp", Limit: 1}, "not a program"},
-		{Options{Limit: 0}, "--hook-limit"}, {Options{Limit: 1, Events: []string{"node-mising"}}, "--hook-events node-mising"},
+		{Options{Limit: 1}, ""},
+		{Options{Program: script(t, ""), Limit: 1, Events: []string{"error", "node-missing"}}, ""},
+		{Options{Program: "program", Limit: 1}, "absolute path"},
+		{Options{Program: "/nowhere", Limit: 1}, "no such file"},
+		{Options{Program: "/bin/sh -c", Limit: 1}, "no such file"},
+		{Options{Program: open, Limit: 1}, "others may write it"},
+		{Options{Program: plain, Limit: 1}, "not a program"},
+		{Options{Program: "/tmp", Limit: 1}, "not a program"},
+		{Options{Limit: 0}, "--hook-limit"},
+		{Options{Limit: 1, Events: []string{"node-mising"}}, "--hook-events node-mising"},
 	} {
 		if err := c.o.Check(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.o, err)
