@@ -166,6 +166,27 @@ func TestRingLimit(t *testing.T) {
 	}
 }
 
+// TestRingSteady: Frames of one size take turns in the places of an hour, or of the limit, whose
+// last ones are all there.
+func TestRingSteady(t *testing.T) {
+	for most, places := range map[int64]int{1 << 30: 61, 5 * block: 5} {
+		m := &memory{}
+		r := openRing(t, m, most, free)
+		var want []int
+		for minute := range 200 {
+			if err := put(r, minute, 1); err != nil {
+				t.Fatal(err)
+			}
+			if minute >= 200-places {
+				want = append(want, minute)
+			}
+		}
+		if got := kept(t, r); !slices.Equal(got[max(0, len(got)-places):], want) || len(m.data) > (places+1)*block {
+			t.Errorf("%v in %d blocks", got, len(m.data)/block)
+		}
+	}
+}
+
 // TestRingClock: a clock that is set back, or forward by a day, costs Frames of the wrong times at
 // most.
 func TestRingClock(t *testing.T) {
@@ -176,7 +197,7 @@ func TestRingClock(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := kept(t, openRing(t, m, 1<<20, free)); !slices.Equal(got[len(got)-2:], []int{102, 103}) || len(m.data) > 5*block {
+	if got := kept(t, openRing(t, m, 1<<20, free)); !slices.Equal(got, []int{101, 102, 103}) || len(m.data) != 3*block {
 		t.Error(got, len(m.data))
 	}
 }
