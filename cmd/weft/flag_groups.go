@@ -24,6 +24,9 @@ var commandGroups = map[string][]flagGroup{
 		{"What to show", "tree servers diff counters warnings verbose json"},
 		{"Picture", "svg colour engine plan lfts sl sl2vl choice one-lane"},
 	},
+	"weft convert": {
+		{"Slurm's files", "spines root hosts plane block-sizes"},
+	},
 	"weft check": {
 		{"Routing to judge", "plan lfts sl sl2vl one-lane choice"},
 	},

@@ -96,6 +96,18 @@ var formats = []Format{
 			return batch.WriteSlurm(w, f, opt.Slurm)
 		},
 	},
+	{
+		Name: "slurm-block", Summary: "topology.conf of Slurm's topology/block (Slurm 23.11 and later)", Ending: "conf",
+		write: func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error) {
+			return batch.WriteSlurmBlocks(w, f, opt.Slurm)
+		},
+	},
+	{
+		Name: "slurm-yaml", Summary: "topology.yaml of Slurm, a tree for each plane (Slurm 25.05 and later)", Ending: "yaml",
+		write: func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error) {
+			return batch.WriteSlurmYAML(w, f, opt.Slurm)
+		},
+	},
 }
 
 func noOptions(read func(string, []byte) (*fabric.Fabric, []Warning, error)) func(string, []byte, Options) (*fabric.Fabric, []Warning, error) {

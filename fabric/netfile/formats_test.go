@@ -28,7 +28,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("format %s is read %t, written %t, and recognised otherwise", f.Name, f.read != nil, f.write != nil)
 		}
 	}
-	if got, want := Names(Writable()), "ibnetdiscover, json, dot, slurm"; got != want {
+	if got, want := Names(Writable()), "ibnetdiscover, json, dot, slurm, slurm-block, slurm-yaml"; got != want {
 		t.Errorf("written are %s, want %s", got, want)
 	}
 	if _, err := FindWritable("lst"); err == nil {

@@ -277,8 +277,8 @@ func TestWriteSlurmListsServersOnce(t *testing.T) {
 		f.Nodes[id].SystemGUID = 7
 	}
 	got, _ := writeSlurm(t, f, SlurmOptions{Root: "all", Names: map[fabric.GUID]string{1: "a", 2: "b", 0x108: "second", 0x109: "one", 0x10a: "two"}})
-	want := "SwitchName=a Nodes=H-0000000000000101,H-0000000000000103,n4,one,second\n" +
-		"SwitchName=b Nodes=H-0000000000000102,n1.site,two\nSwitchName=all Switches=a,b\n"
+	want := "SwitchName=a Nodes=H-0000000000000101,H-0000000000000103,n4,n1.site,one,second\n" +
+		"SwitchName=b Nodes=H-0000000000000102,two\nSwitchName=all Switches=a,b\n"
 	if _, body, _ := strings.Cut(got, "\n"); body != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)
 	}
