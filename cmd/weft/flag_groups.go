@@ -128,5 +128,6 @@ var commandGroups = map[string][]flagGroup{
 		{"Asking the manager", "socket api api-token api-cert api-key metrics counters counters-rate"},
 		{"Several subnets", "gid-prefix routers exchange"},
 		{"Files to write", "plan output json"},
+		{"Topology file of Slurm", "topology topology-format topology-hosts topology-root topology-spines topology-plane topology-block-sizes"},
 	},
 }

@@ -28,7 +28,7 @@ func WriteSlurmBlocks(w io.Writer, f *fabric.Fabric, opt SlurmOptions) ([]lines.
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "# topology/block of %s\n", lines.Printable(s.Name))
 	for _, b := range t.Blocks {
-		fmt.Fprintf(out, "BlockName=%s Nodes=%s\n", b.Name, hostlist(b.Nodes))
+		fmt.Fprintf(out, "BlockName=%s Nodes=%s\n", b.Name, Hostlist(b.Nodes))
 	}
 	if len(t.Sizes) > 0 {
 		fmt.Fprintf(out, "BlockSizes=%s\n", strings.Join(numbers(t.Sizes), ","))
@@ -62,6 +62,12 @@ func (s *slurm) blocks(hosts []slurmHost, planes []int32, yaml bool) (*Topology,
 			continue
 		}
 		t.Blocks = append(t.Blocks, b)
+	}
+	for _, gone := range p.gone {
+		twice := slices.ContainsFunc(t.Blocks, func(b Block) bool { return b.Name == gone.Name || slices.Contains(b.Nodes, gone.Nodes[0]) })
+		if !twice && (len(t.Sizes) == 0 || len(gone.Nodes) >= t.Sizes[0]) {
+			t.Blocks = append(t.Blocks, Block{Name: gone.Name, Nodes: gone.Nodes})
+		}
 	}
 	if small > 0 {
 		s.warnf("%d blocks with %d hosts have fewer than the smallest size, %d: left out, as Slurm refuses them", small, lost, t.Sizes[0])

@@ -10,9 +10,9 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// hostlist compresses names as Slurm does: node1 node2 node3 node07 x become node[1-3,07],x. Each
+// Hostlist compresses names as Slurm does: node1 node2 node3 node07 x become node[1-3,07],x. Each
 // name is listed once.
-func hostlist(names []string) string {
+func Hostlist(names []string) string {
 	names = slices.Clone(names)
 	slices.SortFunc(names, compareNames)
 	names = slices.Compact(names)

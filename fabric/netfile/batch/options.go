@@ -17,6 +17,11 @@ type SlurmOptions struct {
 	// Was gives the earlier names of hosts by node GUID. A host without a name now, or with that of
 	// another host, has its earlier name.
 	Was map[fabric.GUID]string
+	// Absent are nodes that are not there now, but have their place in the file.
+	Absent map[fabric.GUID]bool
+	// Kept are the leaves and blocks of an earlier file. Hosts that are not listed otherwise are
+	// listed there.
+	Kept []KeptSwitch
 	// Only lists the hosts of the file. When nil, all hosts of the network are in it.
 	Only []string
 	// Spines are switches that are never leaves, even with hosts. When empty, every switch with
@@ -31,6 +36,13 @@ type SlurmOptions struct {
 	Sizes []int
 	// Blocks asks for topologies of blocks too, in topology.yaml.
 	Blocks bool
+}
+
+// KeptSwitch is a switch or block of an earlier file, with its hosts.
+type KeptSwitch struct {
+	Name  string
+	Nodes []string
+	Above []string // switches that list it
 }
 
 // slurm holds the state of a writer.

@@ -3,7 +3,6 @@ package batch
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"weft/fabric"
 	"weft/fabric/netfile/lines"
@@ -25,7 +24,7 @@ type slurmHost struct {
 // findHosts names the hosts of the file.
 func (s *slurm) findHosts() (hosts []slurmHost) {
 	cas := s.findCAs()
-	s.nameCAs(cas)
+	cas = s.nameCAs(cas)
 	slices.SortStableFunc(cas, func(a, b slurmCA) int {
 		return cmp.Or(compareNames(a.name, b.name), cmp.Compare(a.name, b.name), compareNames(s.Nodes[a.id].Desc, s.Nodes[b.id].Desc))
 	})
@@ -57,7 +56,7 @@ func (s *slurm) only(hosts []slurmHost) []slurmHost {
 		for name := range wanted {
 			missing = append(missing, name)
 		}
-		s.warnf("hosts that are listed are not in the fabric: %s", lines.Printable(hostlist(missing)))
+		s.warnf("hosts that are listed are not in the fabric: %s", lines.Printable(Hostlist(missing)))
 	}
 	return hosts
 }
@@ -67,6 +66,7 @@ type placement struct {
 	hosts [][]string // names by node index of the switch
 	skip  []bool     // by node index: switches of other rails, which are left out
 	lost  int        // hosts without a port there
+	gone  []KeptSwitch
 }
 
 // place puts each host under one switch of the first of these planes that it has a port in: that of
@@ -94,10 +94,81 @@ func (s *slurm) place(hosts []slurmHost, planes []int32) *placement {
 		}
 		p.hosts[leaf] = append(p.hosts[leaf], h.name)
 	}
+	s.placeKept(hosts, p)
 	for id := range s.Nodes {
 		p.skip[id] = len(p.hosts[id]) == 0 && s.net.isOtherRail(fabric.NodeID(id)) && !s.spine[fabric.NodeID(id)]
 	}
 	return p
+}
+
+// placeKept adds the hosts of opt.Kept that are not listed, at their switches. Those whose switch
+// is gone are left to addKept.
+func (s *slurm) placeKept(hosts []slurmHost, p *placement) {
+	if len(s.opt.Kept) == 0 {
+		return
+	}
+	listed := map[string]bool{}
+	for i := range hosts {
+		listed[hosts[i].name] = true
+	}
+	ids := map[string]fabric.NodeID{}
+	for _, id := range s.order {
+		if n := &s.Nodes[id]; n.Type == fabric.Switch && !n.Down {
+			ids[s.switchName(id)] = id
+		}
+	}
+	met := map[string]bool{}
+	for _, kept := range s.opt.Kept {
+		at, there := ids[kept.Name]
+		gone := KeptSwitch{Name: kept.Name, Above: kept.Above}
+		for _, name := range kept.Nodes {
+			switch {
+			case listed[name], s.opt.Only != nil && !slices.Contains(s.opt.Only, name):
+			case !there:
+				gone.Nodes = append(gone.Nodes, name)
+			case !met[kept.Name+" "+name]:
+				met[kept.Name+" "+name] = true
+				p.hosts[at] = append(p.hosts[at], name)
+			}
+		}
+		if len(gone.Nodes) > 0 {
+			p.gone = append(p.gone, gone)
+		}
+	}
+}
+
+// addKept adds switches that are gone, with their hosts, below those of their switches that are
+// there. Without one they are dropped, and so are hosts that are listed by now.
+func addKept(list []Switch, gone []KeptSwitch) []Switch {
+	index, on := map[string]int{}, map[string]bool{}
+	for i := range list {
+		index[list[i].Name] = i
+		for _, name := range list[i].Nodes {
+			on[name] = true
+		}
+	}
+	for _, kept := range gone {
+		below := false
+		hosts := slices.DeleteFunc(slices.Clone(kept.Nodes), func(name string) bool { return on[name] })
+		if _, there := index[kept.Name]; there || len(hosts) == 0 {
+			continue
+		}
+		for _, name := range kept.Above {
+			if i, there := index[name]; there && len(list[i].Below) > 0 {
+				list[i].Below = append(list[i].Below, kept.Name)
+				below = true
+			}
+		}
+		if !below {
+			continue
+		}
+		for _, name := range hosts {
+			on[name] = true
+		}
+		index[kept.Name] = len(list)
+		list = append(list, Switch{Name: kept.Name, Nodes: hosts})
+	}
+	return list
 }
 
 // planesBySize returns the planes of the file, that with the most hosts first.
@@ -207,90 +278,6 @@ func (s *slurm) findCAs() []slurmCA {
 		s.warnf("%d CAs on no switch left out", alone)
 	}
 	return cas
-}
-
-// nameCAs gives every CA the name of its server.
-func (s *slurm) nameCAs(cas []slurmCA) {
-	servers := s.Servers()
-	names := s.serverNames(servers)
-	unnamed := 0
-	for i := range cas {
-		n, server := &s.Nodes[cas[i].id], servers.Of[cas[i].id]
-		switch name, given := s.opt.Names[n.GUID]; {
-		case given:
-			cas[i].name = name
-		case names[server] != "":
-			cas[i].name = names[server]
-		default: // of the adapter that names its server
-			id, _ := s.NodeByGUID(servers.List[server].GUID)
-			cas[i].name = lines.NodeID(&s.Nodes[id])
-			unnamed++
-		}
-	}
-	if unnamed > 0 {
-		s.warnf("%d CAs are called by GUID: their description does not name a host (give a name map)", unnamed)
-	}
-}
-
-// serverNames returns the names of servers that have one: that of an adapter in Names, or else of
-// the host, if no other server gets the same, or else its earlier one. So a server that takes
-// another's name gets neither that name nor its place.
-func (s *slurm) serverNames(servers *fabric.Servers) []string {
-	names := make([]string, len(servers.List))
-	called, taken := map[string]int{}, map[string]bool{}
-	for i := range servers.List {
-		v := &servers.List[i]
-		for _, id := range v.Adapters {
-			if name, given := s.opt.Names[s.Nodes[id].GUID]; given {
-				names[i] = name
-				break
-			}
-		}
-		if names[i] == "" {
-			called[hostName(v.Host)]++
-		}
-	}
-	for i := range s.Nodes {
-		if name, given := s.opt.Names[s.Nodes[i].GUID]; given {
-			taken[name] = true
-		}
-	}
-	name := func(i int, name string) {
-		if names[i] == "" && slurmSafe(name) && !taken[name] {
-			names[i], taken[name] = name, true
-		}
-	}
-	for i := range servers.List {
-		if host := hostName(servers.List[i].Host); called[host] == 1 {
-			name(i, host)
-		}
-	}
-	for i := range servers.List {
-		for _, id := range servers.List[i].Adapters {
-			name(i, s.opt.Was[s.Nodes[id].GUID])
-		}
-	}
-	return names
-}
-
-// hostName returns the first word of a host name, joined with a number if that is the only other
-// word ("host 12").
-func hostName(host string) string {
-	words := strings.Fields(host)
-	switch {
-	case len(words) == 0:
-		return ""
-	case len(words) == 2 && strings.Trim(words[1], "0123456789") == "":
-		return words[0] + words[1]
-	}
-	return words[0]
-}
-
-// slurmSafe reports whether Slurm reads a name as one name.
-func slurmSafe(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return r <= ' ' || r > '~' || strings.ContainsRune(`,[]="'#\;`, r)
-	}) < 0
 }
 
 // leavesOf returns the switches with hosts that are no spines.

@@ -56,9 +56,9 @@ func WriteSlurm(w io.Writer, f *fabric.Fabric, opt SlurmOptions) ([]lines.Warnin
 	fmt.Fprintf(out, "# topology/tree of %s\n", lines.Printable(s.Name))
 	for _, sw := range t.Switches {
 		if len(sw.Nodes) > 0 {
-			fmt.Fprintf(out, "SwitchName=%s Nodes=%s\n", sw.Name, hostlist(sw.Nodes))
+			fmt.Fprintf(out, "SwitchName=%s Nodes=%s\n", sw.Name, Hostlist(sw.Nodes))
 		} else {
-			fmt.Fprintf(out, "SwitchName=%s Switches=%s\n", sw.Name, hostlist(sw.Below))
+			fmt.Fprintf(out, "SwitchName=%s Switches=%s\n", sw.Name, Hostlist(sw.Below))
 		}
 	}
 	return s.warnings, out.Flush()
@@ -73,7 +73,7 @@ func (s *slurm) tree(hosts []slurmHost, planes []int32, yaml bool) (*Topology, e
 		s.warnf("%d hosts have no port in plane %d: left out", p.lost, planes[0])
 	}
 	level := s.levels(p, s.leavesOf(p))
-	t := &Topology{Switches: s.switches(p, level)}
+	t := &Topology{Switches: addKept(s.switches(p, level), p.gone)}
 	if err := s.addRoot(t); err != nil {
 		return nil, err
 	}

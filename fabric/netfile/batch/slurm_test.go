@@ -29,7 +29,7 @@ func TestHostlist(t *testing.T) {
 		{"h99999999999999999999 h99999999999999999998", "h99999999999999999998,h99999999999999999999"},
 		{"", ""},
 	} {
-		if got := hostlist(strings.Fields(c.names)); got != c.want {
+		if got := Hostlist(strings.Fields(c.names)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.names, got, c.want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestHostlistExpands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOf(rapid.StringMatching(`[ab]?-?0{0,2}[0-9]{0,3}[c]?[0-9]{0,2}`)).Draw(t, "names")
 		names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
-		list := hostlist(names)
+		list := Hostlist(names)
 		got := expandHostlist(list)
 		slices.Sort(names)
 		slices.Sort(got)

@@ -207,6 +207,27 @@ func (t *Topology) hosts() (n int) {
 	return n
 }
 
+// Kept returns the leaves and blocks of a file, for SlurmOptions.
+func Kept(all []Topology) (kept []KeptSwitch) {
+	for i := range all {
+		above := map[string][]string{}
+		for _, s := range all[i].Switches {
+			for _, name := range s.Below {
+				above[name] = append(above[name], s.Name)
+			}
+		}
+		for _, s := range all[i].Switches {
+			if len(s.Nodes) > 0 {
+				kept = append(kept, KeptSwitch{Name: s.Name, Nodes: s.Nodes, Above: above[s.Name]})
+			}
+		}
+		for _, b := range all[i].Blocks {
+			kept = append(kept, KeptSwitch{Name: b.Name, Nodes: b.Nodes})
+		}
+	}
+	return kept
+}
+
 // Hosts returns the names of all hosts, sorted.
 func (t *Topology) Hosts() []string {
 	list := make([]string, 0, t.hosts())
