@@ -25,7 +25,8 @@ var commandGroups = map[string][]flagGroup{
 		{"Picture", "svg colour engine plan lfts sl sl2vl choice one-lane"},
 	},
 	"weft convert": {
-		{"Slurm's files", "spines root hosts plane block-sizes"},
+		{"Output file", "to output"},
+		{"Slurm's files", "hosts root plane block-sizes spines"},
 	},
 	"weft check": {
 		{"Routing to judge", "plan lfts sl sl2vl one-lane choice"},

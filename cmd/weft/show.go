@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/fabric"
 	"weft/fabric/netfile/counters"
+	"weft/fabric/source"
 	"weft/fabric/summary"
 	"weft/study/several"
 	"weft/study/show"
@@ -149,7 +149,7 @@ func (flags *showFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	if flags.other != "" {
-		return showDiff(cmd, flags, opened.Fabric)
+		return showDiff(cmd, flags, opened)
 	}
 	src := show.Inspect(opened)
 	if err := flags.picture.draw(cmd, src); err != nil || flags.picture.alone() {
@@ -201,12 +201,15 @@ func readCounters(cmd *cobra.Command, flags *showFlags) (all []counters.Port, er
 }
 
 // showDiff lists the changes since the fabric of --diff.
-func showDiff(cmd *cobra.Command, flags *showFlags, to *fabric.Fabric) error {
+func showDiff(cmd *cobra.Command, flags *showFlags, to *source.Source) error {
 	from, err := flags.Open(cmd, flags.other)
 	if err != nil {
 		return err
 	}
-	diff := summary.Compare(from.Fabric, to)
+	diff, err := summary.Compare(from, to)
+	if err != nil {
+		return err
+	}
 	if err := cli.Answer(cmd.OutOrStdout(), diff, flags.form.JSON); err != nil || diff.Equal {
 		return err
 	}

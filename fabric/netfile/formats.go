@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/compare"
 	"weft/fabric/netfile/batch"
 	"weft/fabric/netfile/cabling"
 	"weft/fabric/netfile/discovery"
@@ -24,6 +25,8 @@ type Format struct {
 	Name    string // name in options and reports
 	Summary string // for help texts
 	Ending  string // usual ending of file names, or ""
+
+	Tells compare.Facts // what its files tell, and do not
 
 	// begins recognises a file by its beginning, marks by a line that only this format has.
 	begins func(data []byte) bool
@@ -57,6 +60,7 @@ var formats = []Format{
 	},
 	{
 		Name: "net_dump", Summary: ".net_dump of ibdiagnet", Ending: "net_dump",
+		Tells: compare.Facts{HostPorts: true, UpOnly: true},
 		marks: discovery.IsNetDump, read: noOptions(discovery.ReadNetDump),
 	},
 	{
@@ -65,6 +69,7 @@ var formats = []Format{
 	},
 	{
 		Name: "port_list", Summary: "output of ibnetdiscover -p", Ending: "txt",
+		Tells: compare.Facts{HostPorts: true, UpOnly: true},
 		marks: discovery.IsPortList, read: noOptions(discovery.ReadPortList),
 	},
 	{
@@ -72,7 +77,13 @@ var formats = []Format{
 		marks: discovery.IsNodeList, read: noOptions(discovery.ReadNodeList),
 	},
 	{
+		Name: "ndt", Summary: "network description table of UFM, the planned cables (CSV)", Ending: "csv",
+		Tells:  compare.Facts{Names: true, UpOnly: true},
+		begins: cabling.BeginsNDT, marks: cabling.IsNDT, read: noOptions(cabling.ReadNDT),
+	},
+	{
 		Name: "topo", Summary: "topology file of ibutils, with its .ibnl files", Ending: "topo",
+		Tells: compare.Facts{Names: true},
 		marks: cabling.IsTopo,
 		read: func(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
 			return cabling.ReadTopo(name, data, opt.Systems)
@@ -80,6 +91,7 @@ var formats = []Format{
 	},
 	{
 		Name: "orcs", Summary: "input of the simulator ORCS, a directed graph of Graphviz", Ending: "dot",
+		Tells:  compare.Facts{Names: true, UpOnly: true},
 		begins: drawing.IsDigraph, read: noOptions(drawing.ReadORCSNetwork),
 	},
 	{
@@ -239,6 +251,7 @@ func notTopology(line []byte) string {
 		{"TOPSYSTEM ", "an ibnl system definition (give it with --ibnl)"},
 		{"Unicast lids", "forwarding tables (weft check --lfts takes them)"},
 		{"dump_ucast_routes: ", "forwarding tables (weft check --lfts takes them)"},
+		{"osm_ucast_mgr_dump_ucast_routes: ", "forwarding tables (weft check --lfts takes them)"},
 		{"Multicast mlids", "multicast forwarding tables"},
 		{"SwitchName=", "a Slurm topology.conf"},
 		{"graph ", "a Graphviz graph"},
