@@ -42,7 +42,10 @@ func Changes(a, b Side) ([]fabric.Change, error) {
 	case a.Names || b.Names:
 		return byName(a, b)
 	}
-	if a.HostPorts || b.HostPorts {
+	switch {
+	case a.HostPorts != b.HostPorts && (len(a.Links) == 0 || len(b.Links) == 0): // a list of nodes
+		a.Fabric, b.Fabric = a.withoutHosts(), b.withoutHosts()
+	case a.HostPorts || b.HostPorts:
 		a, b = a.splitHosts(), b.splitHosts()
 	}
 	a.Fabric, b.Fabric = a.onlyCabled(b), b.onlyCabled(a)
@@ -57,6 +60,11 @@ func Changes(a, b Side) ([]fabric.Change, error) {
 		}
 	}
 	return out, nil
+}
+
+// withoutHosts drops the hosts: one file has their GUIDs, the other those of their ports.
+func (s Side) withoutHosts() *fabric.Fabric {
+	return s.Without(func(id fabric.NodeID) bool { return s.Nodes[id].Type == fabric.CA }, nil)
 }
 
 // splitHosts returns a side whose hosts have a node for each cabled port, known by port GUID.

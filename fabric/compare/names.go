@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -135,6 +136,9 @@ func byName(a, b Side) ([]fabric.Change, error) {
 	if !common && len(x.systems) > 0 && len(y.systems) > 0 {
 		return nil, errors.New("the two files have no name in common, and one of them has no GUIDs: give a node name map (--node-map)")
 	}
+	if err := errors.Join(x.ambiguous(y), y.ambiguous(x)); err != nil {
+		return nil, err
+	}
 	was, is := x.cables(y), y.cables(x)
 	var out []fabric.Change
 	for _, key := range sortedKeys(was, is) {
@@ -152,6 +156,27 @@ func byName(a, b Side) ([]fabric.Change, error) {
 		}
 	}
 	return out, nil
+}
+
+// ambiguous returns an error if the other side names a switch, and several switches of this side
+// have that name: nobody could tell which one is meant.
+func (n *named) ambiguous(other *named) error {
+	if n.Names {
+		return nil
+	}
+	met := map[string]fabric.NodeID{}
+	for i := range n.Nodes {
+		if n.Nodes[i].Type != fabric.Switch {
+			continue
+		}
+		id := fabric.NodeID(i)
+		system, key := n.key(id)
+		first, twice := met[key]
+		if met[key] = id; twice && other.systems[system] {
+			return fmt.Errorf("switches %s and %s have one name, and one of the files has no GUIDs: give a node name map (--node-map)", n.NodeName(first), n.NodeName(id))
+		}
+	}
+	return nil
 }
 
 // cables lists the cables that are up and that the other side tells too, by the names of their ends.
