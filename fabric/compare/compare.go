@@ -4,12 +4,12 @@
 // Between two files of one format every attribute counts, as fabric.Diff has it. Otherwise:
 //
 //   - An attribute is told by a file that has a value of it for some node of the type: vendor,
-//     system image GUID, role, LID, number of VLs and so on. The number of ports, and ports without a
-//     cable, are told as Facts say.
-//   - Most files list only cables that are up. A cable that is down in one file, and absent from the
-//     other, is no change; nor is a node without a cable that is up.
-//   - A file that knows hosts by the GUIDs of their ports (Facts.HostPorts) is compared by these.
-//   - A file without GUIDs (Facts.Names) is compared by name (names.go).
+//     system image GUID, role, LID, number of VLs and so on. The number of ports, and ports without
+//     a cable, are told as netfile.Tells says.
+//   - Most files list only cables that are up. A cable that is down in one file, and absent from
+//     the other, is no change; nor is a node without a cable that is up.
+//   - A file that knows hosts by the GUIDs of their ports is compared by these.
+//   - A file without GUIDs is compared by name (names.go).
 package compare
 
 import (
@@ -17,20 +17,20 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/fabric/source"
 )
-
-// Facts say what files of a format tell.
-type Facts struct {
-	Names     bool // nodes are known by name: their GUIDs were made up
-	HostPorts bool // a host is known by the GUID of its port: each port is a node
-	UpOnly    bool // ports and nodes without a cable are not listed
-}
 
 // Side is a fabric and what its file tells.
 type Side struct {
 	*fabric.Fabric
 	Format string // files of one format tell the same
-	Facts
+	netfile.Tells
+}
+
+// Of returns the side of a source.
+func Of(src *source.Source) Side {
+	return Side{src.Fabric, src.Format, netfile.TellsOf(src.Format)}
 }
 
 // Changes lists the changes from a to b, nodes first, then cables. It fails if the files have no

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/compare"
 	"weft/fabric/netfile/batch"
 	"weft/fabric/netfile/cabling"
 	"weft/fabric/netfile/discovery"
@@ -26,7 +25,7 @@ type Format struct {
 	Summary string // for help texts
 	Ending  string // usual ending of file names, or ""
 
-	Tells compare.Facts // what its files tell, and do not
+	Tells Tells // what its files tell, and do not
 
 	// begins recognises a file by its beginning, marks by a line that only this format has.
 	begins func(data []byte) bool
@@ -34,6 +33,23 @@ type Format struct {
 
 	read  func(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error)
 	write func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error)
+}
+
+// Tells says what files of a format tell of a fabric.
+type Tells struct {
+	Names     bool // nodes are known by name: their GUIDs were made up
+	HostPorts bool // a host is known by the GUID of its port: each port is a node
+	UpOnly    bool // ports and nodes without a cable are not listed
+}
+
+// TellsOf returns what files of a format tell, by its name.
+func TellsOf(format string) Tells {
+	for i := range formats {
+		if formats[i].Name == format {
+			return formats[i].Tells
+		}
+	}
+	return Tells{} // a formula
 }
 
 // Options apply to reading and writing files.
@@ -60,7 +76,7 @@ var formats = []Format{
 	},
 	{
 		Name: "net_dump", Summary: ".net_dump of ibdiagnet", Ending: "net_dump",
-		Tells: compare.Facts{HostPorts: true, UpOnly: true},
+		Tells: Tells{HostPorts: true, UpOnly: true},
 		marks: discovery.IsNetDump, read: noOptions(discovery.ReadNetDump),
 	},
 	{
@@ -69,7 +85,7 @@ var formats = []Format{
 	},
 	{
 		Name: "port_list", Summary: "output of ibnetdiscover -p", Ending: "txt",
-		Tells: compare.Facts{HostPorts: true, UpOnly: true},
+		Tells: Tells{HostPorts: true, UpOnly: true},
 		marks: discovery.IsPortList, read: noOptions(discovery.ReadPortList),
 	},
 	{
@@ -78,12 +94,12 @@ var formats = []Format{
 	},
 	{
 		Name: "ndt", Summary: "network description table of UFM, the planned cables (CSV)", Ending: "csv",
-		Tells:  compare.Facts{Names: true, UpOnly: true},
+		Tells:  Tells{Names: true, UpOnly: true},
 		begins: cabling.BeginsNDT, marks: cabling.IsNDT, read: noOptions(cabling.ReadNDT),
 	},
 	{
 		Name: "topo", Summary: "topology file of ibutils, with its .ibnl files", Ending: "topo",
-		Tells: compare.Facts{Names: true},
+		Tells: Tells{Names: true},
 		marks: cabling.IsTopo,
 		read: func(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
 			return cabling.ReadTopo(name, data, opt.Systems)
@@ -91,7 +107,7 @@ var formats = []Format{
 	},
 	{
 		Name: "orcs", Summary: "input of the simulator ORCS, a directed graph of Graphviz", Ending: "dot",
-		Tells:  compare.Facts{Names: true, UpOnly: true},
+		Tells:  Tells{Names: true, UpOnly: true},
 		begins: drawing.IsDigraph, read: noOptions(drawing.ReadORCSNetwork),
 	},
 	{

@@ -16,7 +16,6 @@ import (
 	"regexp"
 
 	"weft/fabric"
-	"weft/fabric/compare"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/fabric/subnets"
@@ -39,12 +38,6 @@ type Source struct {
 	Fabric   *fabric.Fabric
 	Format   string // "formula", or a format of netfile
 	Warnings []netfile.Warning
-	Tells    compare.Facts // what the file tells of the fabric
-}
-
-// Side returns the fabric for a comparison.
-func (s *Source) Side() compare.Side {
-	return compare.Side{Fabric: s.Fabric, Format: s.Format, Facts: s.Tells}
 }
 
 // Open reads or generates the fabric of an argument.
@@ -138,7 +131,7 @@ func read(path string, opt Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Fabric: f, Format: format.Name, Warnings: warnings, Tells: format.Tells}, nil
+	return &Source{Fabric: f, Format: format.Name, Warnings: warnings}, nil
 }
 
 // formulaLike matches texts that look more like a formula than like a file.

@@ -127,7 +127,7 @@ type Difference struct {
 
 // Compare lists the changes from a to b that both sources tell.
 func Compare(a, b *source.Source) (*Difference, error) {
-	changes, err := compare.Changes(a.Side(), b.Side())
+	changes, err := compare.Changes(compare.Of(a), compare.Of(b))
 	if err != nil {
 		return nil, err
 	}

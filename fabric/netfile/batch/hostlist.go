@@ -125,12 +125,12 @@ func ParseHostlist(list string) (names []string, err error) {
 		if rest = rest[end+1:]; rest == "" {
 			return nil, fmt.Errorf("%q: no name at the end", list)
 		}
-		if len(names) > MostHosts {
+		if len(names) > mostHosts {
 			break
 		}
 	}
-	if len(names) > MostHosts {
-		return nil, fmt.Errorf("a list of over %d names", MostHosts)
+	if len(names) > mostHosts {
+		return nil, fmt.Errorf("a list of over %d names", mostHosts)
 	}
 	return names, nil
 }
@@ -150,8 +150,8 @@ func appendRanges(names []string, prefix, ranges string) ([]string, error) {
 		switch {
 		case !okA || !okB || b < a:
 			return nil, fmt.Errorf("%q is not a number or range", part)
-		case b-a > MostHosts || len(names) > MostHosts:
-			return nil, fmt.Errorf("a list of over %d names", MostHosts)
+		case b-a > mostHosts || len(names) > mostHosts:
+			return nil, fmt.Errorf("a list of over %d names", mostHosts)
 		}
 		for n := a; n <= b; n++ {
 			names = append(names, fmt.Sprintf("%s%0*d", prefix, len(first), n))

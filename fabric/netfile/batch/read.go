@@ -37,8 +37,8 @@ type nameCount int
 
 func (n *nameCount) parse(list string) ([]string, error) {
 	names, err := ParseHostlist(list)
-	if *n += nameCount(len(names)); err == nil && *n > 2*MostHosts {
-		err = fmt.Errorf("the lists up to here have over %d names", 2*MostHosts)
+	if *n += nameCount(len(names)); err == nil && *n > 2*mostHosts {
+		err = fmt.Errorf("the lists up to here have over %d names", 2*mostHosts)
 	}
 	return names, err
 }
@@ -154,5 +154,5 @@ func (r *confReader) hosts(list string, at int) ([]string, error) {
 	return names, nil
 }
 
-// MostHosts bounds the names that a list of hosts stands for.
-const MostHosts = fabric.MaxNodes
+// mostHosts bounds the names that a list of hosts stands for.
+const mostHosts = fabric.MaxNodes

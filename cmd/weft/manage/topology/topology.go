@@ -146,8 +146,8 @@ func (s *Settings) strict(data []byte) ([]batch.Topology, error) {
 	return []batch.Topology{*one}, nil
 }
 
-// Keeper keeps a file. It is not safe for concurrent use.
-type Keeper struct {
+// keeper keeps a file. It is not safe for concurrent use.
+type keeper struct {
 	memory topofile.Memory
 	path   string // of kept
 	kept   []batch.KeptSwitch
@@ -158,7 +158,7 @@ type Keeper struct {
 }
 
 // Remember takes what the subnet was before the manager started.
-func (k *Keeper) Remember(then *fabric.Fabric, s *Settings) {
+func (k *keeper) Remember(then *fabric.Fabric, s *Settings) {
 	if then != nil {
 		k.memory.See(then, 0)
 		k.memory.Call(batch.HostNames(then, s.options))
@@ -166,7 +166,7 @@ func (k *Keeper) Remember(then *fabric.Fabric, s *Settings) {
 }
 
 // Take takes what a round has found: what the file should hold. It does not write.
-func (k *Keeper) Take(s *Settings, found *fabric.Fabric) (err error) {
+func (k *keeper) Take(s *Settings, found *fabric.Fabric) (err error) {
 	old, err := s.onDisk()
 	if err != nil {
 		old = nil // Write returns the error
@@ -176,7 +176,7 @@ func (k *Keeper) Take(s *Settings, found *fabric.Fabric) (err error) {
 }
 
 // Write brings the file up to date. It returns what was done, "" if the file is as it should be.
-func (k *Keeper) Write(cmd *cobra.Command, s *Settings) (done string, err error) {
+func (k *keeper) Write(cmd *cobra.Command, s *Settings) (done string, err error) {
 	old, err := s.onDisk()
 	if err != nil || bytes.Equal(k.text, old) {
 		return "", err
@@ -202,7 +202,7 @@ func Once(cmd *cobra.Command, s *Settings, then, found *fabric.Fabric) error {
 	if s.Path == "" {
 		return nil
 	}
-	var k Keeper
+	var k keeper
 	k.Remember(then, s)
 	if err := k.Take(s, found); err != nil {
 		return err
@@ -215,7 +215,7 @@ func Once(cmd *cobra.Command, s *Settings, then, found *fabric.Fabric) error {
 }
 
 // render returns what the file should hold.
-func (k *Keeper) render(s *Settings, found *fabric.Fabric, old []byte) ([]byte, []netfile.Warning, error) {
+func (k *keeper) render(s *Settings, found *fabric.Fabric, old []byte) ([]byte, []netfile.Warning, error) {
 	if k.path != s.Path {
 		all, err := s.strict(old)
 		if err != nil { // of another format, or damaged
@@ -247,7 +247,7 @@ func (k *Keeper) render(s *Settings, found *fabric.Fabric, old []byte) ([]byte, 
 
 // dropMade drops kept hosts that are called by a GUID that is there: they have a name now, or their
 // own line.
-func (k *Keeper) dropMade(known *fabric.Fabric) {
+func (k *keeper) dropMade(known *fabric.Fabric) {
 	made := map[string]bool{}
 	for i := range known.Nodes {
 		if n := &known.Nodes[i]; n.Type == fabric.CA {
@@ -327,7 +327,7 @@ type job struct {
 type Runner struct {
 	cmd    *cobra.Command
 	tell   func(terms.Incident)
-	keeper Keeper
+	keeper keeper
 	retry  time.Duration
 	jobs   chan job // the last one, if it is not done yet
 	ended  chan struct{}

@@ -45,7 +45,7 @@ func settings(t *testing.T, flags Flags, keep int) *Settings {
 }
 
 // update is a round.
-func update(t *testing.T, k *Keeper, s *Settings, f *fabric.Fabric) string {
+func update(t *testing.T, k *keeper, s *Settings, f *fabric.Fabric) string {
 	t.Helper()
 	if err := k.Take(s, f); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestOnlyWhereItChanged(t *testing.T) {
 	for _, format := range formats {
 		s := settings(t, Flags{Path: filepath.Join(t.TempDir(), "topology"), Format: format}, 0)
 		whole := tree(t)
-		var k Keeper
+		var k keeper
 		if done := update(t, &k, s, without(whole, "host 7")); !strings.Contains(done, "15 hosts; ") {
 			t.Errorf("%s: %q", format, done)
 		}
@@ -122,18 +122,18 @@ func TestNeverHalfAFabric(t *testing.T) {
 	half := without(whole, "leaf 1", "host 4", "host 5", "host 6", "host 7", "host 9")
 	for _, format := range formats {
 		s := settings(t, Flags{Path: filepath.Join(t.TempDir(), "topology"), Format: format}, 0)
-		var k Keeper
+		var k keeper
 		update(t, &k, s, whole)
 		text, _ := s.onDisk()
 		if done := update(t, &k, s, half); done != "" {
 			t.Errorf("%s: %s", format, done)
 		}
-		restarted := &Keeper{}
+		restarted := &keeper{}
 		restarted.Remember(whole, s)
 		if done := update(t, restarted, s, half); done != "" {
 			t.Errorf("%s, restarted with the state: %s", format, done)
 		}
-		stateless := &Keeper{} // the order of lines may change, not the hosts
+		stateless := &keeper{} // the order of lines may change, not the hosts
 		update(t, stateless, s, half)
 		if got := listed(t, s); !slices.Equal(got, hostsButFor()) {
 			t.Errorf("%s, restarted without the state: %v", format, got)
@@ -144,7 +144,7 @@ func TestNeverHalfAFabric(t *testing.T) {
 			}
 		}
 		s.Keep = 2
-		short := &Keeper{}
+		short := &keeper{}
 		for range 3 {
 			update(t, short, s, half)
 		}
@@ -162,12 +162,12 @@ func TestNamesOfHosts(t *testing.T) {
 	i := slices.IndexFunc(whole.Nodes, func(n fabric.Node) bool { return n.Desc == "host 3" })
 	unnamed := whole.Without(nil, nil)
 	unnamed.Nodes[i].Desc = "MT4123 ConnectX6   Mellanox Technologies"
-	var k Keeper
+	var k keeper
 	update(t, &k, s, unnamed)
 	if got := listed(t, s); !slices.Contains(got, "H-"+whole.Nodes[i].GUID.String()[2:]) {
 		t.Errorf("got %v", got)
 	}
-	restarted := &Keeper{}
+	restarted := &keeper{}
 	for _, f := range []*fabric.Fabric{whole, unnamed} {
 		update(t, restarted, s, f)
 		if got := listed(t, s); !slices.Equal(got, hostsButFor()) {
@@ -205,7 +205,7 @@ func TestWhatIsNotWritten(t *testing.T) {
 		}
 	}
 	s := settings(t, Flags{Path: filepath.Join(dir, "topology")}, 0)
-	var k Keeper
+	var k keeper
 	if err := k.Take(s, fabric.New("nothing")); err == nil || !strings.Contains(err.Error(), "no host to list") {
 		t.Errorf("an empty subnet: %v", err)
 	}
@@ -227,13 +227,13 @@ func TestTwoWriters(t *testing.T) {
 	s := settings(t, Flags{Path: filepath.Join(t.TempDir(), "topology")}, 0)
 	whole := tree(t)
 	subnets := []*fabric.Fabric{whole, without(whole, "host 2")}
-	first := &Keeper{}
+	first := &keeper{}
 	update(t, first, s, whole)
 	var writers sync.WaitGroup
 	for i := range 2 {
 		writers.Go(func() {
 			for n := range 20 {
-				k := &Keeper{}
+				k := &keeper{}
 				k.path = s.Path // a file of hosts that are gone for good
 				if err := k.Take(s, subnets[(i+n)%2]); err != nil {
 					t.Error(err)
@@ -303,11 +303,11 @@ func TestTheLastRoundCounts(t *testing.T) {
 func TestRemovedIsForgotten(t *testing.T) {
 	s := settings(t, Flags{Path: filepath.Join(t.TempDir(), "topology")}, 0)
 	whole := tree(t)
-	update(t, &Keeper{}, s, whole)
+	update(t, &keeper{}, s, whole)
 	if err := os.Remove(s.Path); err != nil {
 		t.Fatal(err)
 	}
-	update(t, &Keeper{}, s, without(whole, "host 3"))
+	update(t, &keeper{}, s, without(whole, "host 3"))
 	if got := listed(t, s); !slices.Equal(got, hostsButFor("host3")) {
 		t.Errorf("got %v", got)
 	}

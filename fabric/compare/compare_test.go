@@ -1,4 +1,4 @@
-package netfile
+package compare
 
 import (
 	"fmt"
@@ -9,69 +9,46 @@ import (
 
 	"weft/examples"
 	"weft/fabric"
-	"weft/fabric/compare"
 	"weft/fabric/gen"
+	"weft/fabric/netfile"
+	"weft/fabric/netfile/netfiletest"
 )
 
-// writeNDT writes the cables of a fabric as UFM's table, each from one of its ends.
-func writeNDT(w *strings.Builder, f *fabric.Fabric) {
-	w.WriteString("#Fields:StartDevice,StartPort,EndDevice,EndPort,LinkType\n")
-	side := func(e fabric.End) string {
-		return fmt.Sprintf("%s,Port %d", f.Nodes[e.Node].Desc, e.Port)
-	}
-	for i := range f.Links {
-		a, b := f.Links[i].A, f.Links[i].B
-		if i%2 == 0 {
-			a, b = b, a
-		}
-		fmt.Fprintf(w, "%s,%s,Data\n", side(a), side(b))
-	}
-}
-
-// writeNodeList writes the nodes as ibnetdiscover -l does.
-func writeNodeList(w *strings.Builder, f *fabric.Fabric) {
-	words := map[fabric.NodeType]string{fabric.Switch: "Switch", fabric.CA: "Ca", fabric.Router: "Router"}
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		fmt.Fprintf(w, "%s\t : 0x%016x ports %d devid 0x%x vendid 0x%x \"%s\"\n", words[n.Type], uint64(n.GUID), n.NumPorts(), n.DeviceID, n.VendorID, n.Desc)
-	}
-}
-
 // sides writes a fabric in every format, and reads it back.
-func sides(t *testing.T, f *fabric.Fabric) map[string]compare.Side {
+func sides(t *testing.T, f *fabric.Fabric) map[string]Side {
 	t.Helper()
-	all := map[string]compare.Side{}
+	all := map[string]Side{}
 	for name, write := range map[string]func(*strings.Builder, *fabric.Fabric){
-		"ibnetdiscover": nil, "json": nil, "port_list": writePortList, "db_csv": writeDBCSV, "node_list": writeNodeList, "ndt": writeNDT,
+		"ibnetdiscover": nil, "json": nil, "port_list": netfiletest.WritePortList, "db_csv": netfiletest.WriteDBCSV, "node_list": netfiletest.WriteNodeList, "ndt": netfiletest.WriteNDT,
 	} {
 		var text strings.Builder
 		if write != nil {
 			write(&text, f)
 		} else {
-			format, err := FindWritable(name)
+			format, err := netfile.FindWritable(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := format.Write(&text, f, Options{}); err != nil {
+			if _, err := format.Write(&text, f, netfile.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		format, err := Detect(name, []byte(text.String()))
+		format, err := netfile.Detect(name, []byte(text.String()))
 		if err != nil || format.Name != name {
 			t.Fatalf("%s is taken for %v: %v", name, format, err)
 		}
-		got, _, err := format.Read(name, []byte(text.String()), Options{Partial: true})
+		got, _, err := format.Read(name, []byte(text.String()), netfile.Options{Partial: true})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		all[name] = compare.Side{Fabric: got, Format: name, Facts: format.Tells}
+		all[name] = Side{got, name, format.Tells}
 	}
 	return all
 }
 
 func readExample(t *testing.T, data []byte) *fabric.Fabric {
 	t.Helper()
-	f, _, err := Read("example", data, Options{})
+	f, _, err := netfile.Read("example", data, netfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +68,15 @@ func nameSwitches(f *fabric.Fabric) {
 // means, and one whose names are all strange says nothing.
 func TestSwitchesOfOneName(t *testing.T) {
 	all := sides(t, readExample(t, examples.Trinityx))
-	_, err := compare.Changes(all["ibnetdiscover"], all["ndt"])
+	_, err := Changes(all["ibnetdiscover"], all["ndt"])
 	if err == nil || !strings.Contains(err.Error(), "have one name") {
 		t.Errorf("switches of one name: %v", err)
 	}
-	strange, _, err := Read("strange", []byte("StartDevice,StartPort,EndDevice,EndPort\nmf0;x,Port 1,MF0;y,Port 2\n"), Options{})
+	strange, _, err := netfile.Read("strange", []byte("StartDevice,StartPort,EndDevice,EndPort\nmf0;x,Port 1,MF0;y,Port 2\n"), netfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = compare.Changes(all["ibnetdiscover"], compare.Side{Fabric: strange, Format: "ndt", Facts: compare.Facts{Names: true}})
+	_, err = Changes(all["ibnetdiscover"], Side{strange, "ndt", netfile.TellsOf("ndt")})
 	if err == nil || !strings.Contains(err.Error(), "no name in common") {
 		t.Errorf("strange names: %v", err)
 	}
@@ -120,7 +97,7 @@ func TestSameFabricInTwoFormats(t *testing.T) {
 				if a == "node_list" && b == "ndt" || a == "ndt" && b == "node_list" {
 					continue // nodes without cables, and cables without nodes
 				}
-				changes, err := compare.Changes(x, y)
+				changes, err := Changes(x, y)
 				if err != nil || len(changes) > 0 {
 					t.Errorf("%s: from %s to %s: %v, %d changes: %v", name, a, b, err, len(changes), changes[:min(len(changes), 3)])
 				}
@@ -150,7 +127,9 @@ func TestChangesInTwoFormats(t *testing.T) {
 		kinds []string
 	}{
 		{"a cable is gone", func(f *fabric.Fabric) *fabric.Fabric {
-			gone := fabric.LinkID(slices.IndexFunc(f.Links, func(l fabric.Link) bool { return f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch }))
+			gone := fabric.LinkID(slices.IndexFunc(f.Links, func(l fabric.Link) bool {
+				return f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch
+			}))
 			return f.Without(nil, func(id fabric.LinkID) bool { return id == gone })
 		}, []string{"ibnetdiscover", "json", "port_list", "db_csv", "ndt"}, []string{"link removed"}},
 		{"a speed", func(f *fabric.Fabric) *fabric.Fabric { l := link(f); l.Speed = fabric.SDR; return f }, []string{"ibnetdiscover", "json", "port_list", "db_csv"}, []string{"link changed"}},
@@ -166,7 +145,7 @@ func TestChangesInTwoFormats(t *testing.T) {
 				if a == b || a == "node_list" && b == "ndt" || a == "ndt" && b == "node_list" {
 					continue
 				}
-				changes, err := compare.Changes(x, y)
+				changes, err := Changes(x, y)
 				if err != nil {
 					t.Fatal(err)
 				}
