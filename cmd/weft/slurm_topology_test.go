@@ -61,8 +61,8 @@ func TestTopologyRealPeers(t *testing.T) {
 	}
 }
 
-// compareTopology holds the lines that Slurm shows against the file. Slurm lists, for a switch above
-// others, all hosts below it.
+// compareTopology holds the lines that Slurm shows against the file. For a switch above others Slurm
+// lists all hosts below it.
 func compareTopology(t *testing.T, shown string, want *batch.Topology) {
 	t.Helper()
 	byName := map[string]*batch.Switch{}

@@ -14,8 +14,8 @@ import (
 
 // # Names
 //
-// A file without GUIDs lists cables by the names of their ends. Names are compared without regard to
-// case. The description "MF0;leaf7:MQM8700/U1" is the switch leaf7, and "MF0;core1:CS8500/L04/U2"
+// A file without GUIDs lists cables by the names of their ends. The case of names does not count.
+// The description "MF0;leaf7:MQM8700/U1" is the switch leaf7, and "MF0;core1:CS8500/L04/U2"
 // is chip 2 of board 4 of core1. A host is known by its description alone: an adapter with several
 // ports has that twice.
 //
@@ -59,11 +59,18 @@ type named struct {
 	Side
 	systems  map[string]bool // those that the file names
 	labelled map[string]bool // switches with labels at their ports
+	switches map[string]bool // of the other file, which has types
 	has      [kinds]bool
 }
 
-func newNamed(s Side) *named {
-	n := &named{Side: s, systems: map[string]bool{}, labelled: map[string]bool{}}
+func newNamed(s, other Side) *named {
+	n := &named{Side: s, systems: map[string]bool{}, labelled: map[string]bool{}, switches: map[string]bool{}}
+	for i := range other.Nodes {
+		if o := &other.Nodes[i]; s.Names && !other.Names && o.Type == fabric.Switch {
+			_, key := switchKey(o.Desc)
+			n.switches[key] = true
+		}
+	}
 	for i := range s.Nodes {
 		system, key := n.key(fabric.NodeID(i))
 		n.systems[system] = true
@@ -79,17 +86,27 @@ func newNamed(s Side) *named {
 
 // key returns the names of a node: of its system, and its own.
 func (n *named) key(id fabric.NodeID) (system, key string) {
-	if node := &n.Nodes[id]; node.Type == fabric.Switch {
-		return switchKey(node.Desc)
+	if n.isSwitch(id) {
+		return switchKey(n.Nodes[id].Desc)
 	}
 	key = strings.ToLower(strings.TrimSpace(n.Nodes[id].Desc))
 	return key, key
 }
 
+// isSwitch reports whether a node is a switch. A file without GUIDs often does not say so; then the
+// other one decides.
+func (n *named) isSwitch(id fabric.NodeID) bool {
+	if n.Nodes[id].Type == fabric.Switch {
+		return true
+	}
+	_, key := switchKey(n.Nodes[id].Desc)
+	return n.switches[key]
+}
+
 func (n *named) kind(l *fabric.Link) kind {
 	for _, e := range [2]fabric.End{l.A, l.B} {
 		switch {
-		case n.Nodes[e.Node].Type == fabric.Switch:
+		case n.isSwitch(e.Node):
 		case n.IsAggregationNode(e.Node):
 			return toAggregation
 		default:
@@ -116,7 +133,7 @@ func (n *named) end(other *named, e fabric.End) string {
 	port := n.Nodes[e.Node].Ports[e.Port]
 	made := n.Names && n.labelled[key] || other.Names && other.labelled[key] // numbers are
 	switch {
-	case n.Nodes[e.Node].Type != fabric.Switch:
+	case !n.isSwitch(e.Node):
 		return key
 	case made && n.labelled[key] && other.labelled[key]:
 		return key + " " + port.Label
@@ -128,7 +145,7 @@ func (n *named) end(other *named, e fabric.End) string {
 
 // byName compares the cables of two sides by the names of their ends.
 func byName(a, b Side) ([]fabric.Change, error) {
-	x, y := newNamed(a), newNamed(b)
+	x, y := newNamed(a, b), newNamed(b, a)
 	common := false
 	for system := range x.systems {
 		common = common || y.systems[system]
@@ -143,15 +160,15 @@ func byName(a, b Side) ([]fabric.Change, error) {
 	var out []fabric.Change
 	for _, key := range sortedKeys(was, is) {
 		for _, id := range was[key][min(len(was[key]), len(is[key])):] {
-			out = append(out, fabric.Change{Kind: "link removed", Ports: a.LinkPorts(id)})
+			out = append(out, fabric.Change{Kind: "link removed", Ports: x.ports(y, id)})
 		}
 		for _, id := range is[key][min(len(was[key]), len(is[key])):] {
-			out = append(out, fabric.Change{Kind: "link added", Ports: b.LinkPorts(id)})
+			out = append(out, fabric.Change{Kind: "link added", Ports: y.ports(x, id)})
 		}
 		for i := range min(len(was[key]), len(is[key])) {
 			from, to := rate(a, was[key][i]), rate(b, is[key][i])
 			if from != to && from != "" && to != "" {
-				out = append(out, fabric.Change{Kind: "link changed", Ports: b.LinkPorts(is[key][i]), From: from, To: to})
+				out = append(out, fabric.Change{Kind: "link changed", Ports: y.ports(x, is[key][i]), From: from, To: to})
 			}
 		}
 	}
@@ -179,7 +196,7 @@ func (n *named) ambiguous(other *named) error {
 	return nil
 }
 
-// cables lists the cables that are up and that the other side tells too, by the names of their ends.
+// cables lists the cables that are up and that the other side tells too, by names of their ends.
 func (n *named) cables(other *named) map[string][]fabric.LinkID {
 	list := map[string][]fabric.LinkID{}
 	for i := range n.Links {
@@ -194,6 +211,21 @@ func (n *named) cables(other *named) map[string][]fabric.LinkID {
 		list[a+" - "+b] = append(list[a+" - "+b], id)
 	}
 	return list
+}
+
+// ports names both ends of a cable in the order of their names. Made-up GUIDs are left out.
+func (n *named) ports(other *named, id fabric.LinkID) []fabric.PortName {
+	l := &n.Links[id]
+	ports := n.LinkPorts(id)
+	if n.end(other, l.B) < n.end(other, l.A) {
+		slices.Reverse(ports)
+	}
+	if n.Names {
+		for i := range ports {
+			ports[i].GUID = 0
+		}
+	}
+	return ports
 }
 
 func sortedKeys(a, b map[string][]fabric.LinkID) []string {

@@ -138,6 +138,18 @@ func dropAlone(f *fabric.Fabric, absent map[fabric.GUID]bool) *fabric.Fabric {
 // Names returns the names that hosts had, by node GUID.
 func (m *Memory) Names() map[fabric.GUID]string { return m.names }
 
+// Recall takes names from before the start, of nodes whose names are not known.
+func (m *Memory) Recall(names map[fabric.GUID]string) {
+	if m.names == nil {
+		m.names = map[fabric.GUID]string{}
+	}
+	for g, name := range names {
+		if m.names[g] == "" {
+			m.names[g] = name
+		}
+	}
+}
+
 // Call notes the names that hosts have now. A host without one keeps its earlier one, as long as it
 // is remembered.
 func (m *Memory) Call(names map[fabric.GUID]string) {

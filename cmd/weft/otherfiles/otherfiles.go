@@ -27,7 +27,8 @@ const (
 	sms      kind = "subnet managers"
 )
 
-// kindOf looks at the beginning of a file. What cannot be read is left to those that open topologies.
+// kindOf looks at the beginning of a file. A file that cannot be read counts as a topology: the
+// reader of topologies says what is wrong.
 func kindOf(name string) kind {
 	f, err := os.Open(name)
 	if err != nil {

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -43,9 +44,22 @@ func HostNames(f *fabric.Fabric, opt SlurmOptions) map[fabric.GUID]string {
 	byServer, names := s.serverNames(servers), map[fabric.GUID]string{}
 	for i := range servers.List {
 		for _, id := range servers.List[i].Adapters {
-			if name := byServer[i]; name != "" {
-				names[f.Nodes[id].GUID] = name
+			g := f.Nodes[id].GUID
+			if name := cmp.Or(opt.Names[g], byServer[i]); name != "" {
+				names[g] = name
 			}
+		}
+	}
+	return names
+}
+
+// SwitchNames returns the names that switches have in the files, by node GUID.
+func SwitchNames(f *fabric.Fabric, opt SlurmOptions) map[fabric.GUID]string {
+	s := &slurm{Fabric: f, opt: opt}
+	names := map[fabric.GUID]string{}
+	for i := range f.Nodes {
+		if n := &f.Nodes[i]; n.Type == fabric.Switch {
+			names[n.GUID] = s.switchName(fabric.NodeID(i))
 		}
 	}
 	return names

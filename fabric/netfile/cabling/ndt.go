@@ -26,8 +26,8 @@ import (
 //
 // Columns are found by their names: StartDevice (also after "#" or "#Fields:"), StartPort,
 // EndDevice, EndPort, LinkType, State. Rows of another LinkType than Data are skipped, and so are
-// ports without a cable. Where rows give one device and port in several racks, the rack is a part of
-// the name. Several tables may follow each other in one file: for switches, and for hosts.
+// ports without a cable. Where rows give one device and port in several racks, the rack becomes a
+// part of the name. Several tables may follow each other in one file: for switches, and for hosts.
 type ndt struct {
 	*draft.Draft
 	rows    []ndtRow
@@ -42,6 +42,7 @@ type ndtRow struct {
 	rack     string // of the start device
 	ends     [2]ndtEnd
 	disabled bool
+	nodes    [2]fabric.NodeID
 }
 
 // ndtEnd is a device and a port as a row has them.
@@ -221,6 +222,7 @@ func (r *ndt) cable(row *ndtRow) error {
 		if ends[i], err = r.end(e, row.line); err != nil {
 			return err
 		}
+		row.nodes[i] = ends[i].Node
 	}
 	if err := r.Connect(ends[0], ends[1], row.line, 0, fabric.SpeedUnknown); err != nil {
 		return err
@@ -305,23 +307,34 @@ func isLabel(text string) bool {
 	return text != "" && strings.ContainsAny(text, "0123456789") && !strings.ContainsAny(text, " \t")
 }
 
-// setTypes tells hosts from switches: an adapter is a host, and so is what has one cable and the
-// name of an adapter, or leads to a switch and has one or two. All else is a switch.
+// setTypes tells hosts from switches. A node with the description of an adapter is a host, and what
+// it is cabled to is a switch; so is a node with more than two cables, or with the name of a switch.
 func (r *ndt) setTypes() {
 	cables := make([]int, len(r.Nodes))
 	for i := range r.Nodes {
-		for p := range r.Nodes[i].Ports {
-			if r.Nodes[i].Ports[p].Link != fabric.NoLink {
+		n := &r.Nodes[i]
+		_, device := fabric.HostAndDevice(n.Desc)
+		if n.Type = fabric.CA; device == "" && isSwitchName(n.Desc) {
+			n.Type = fabric.Switch
+		}
+		for p := range n.Ports {
+			if n.Ports[p].Link != fabric.NoLink {
 				cables[i]++
 			}
 		}
-	}
-	for i := range r.Nodes {
-		n := &r.Nodes[i]
-		n.Type = fabric.CA
-		_, device := fabric.HostAndDevice(n.Desc)
-		if device == "" && (cables[i] > 2 || isSwitchName(n.Desc)) {
+		if device == "" && cables[i] > 2 {
 			n.Type = fabric.Switch
+		}
+	}
+	for i := range r.rows {
+		row := &r.rows[i]
+		for e := range row.nodes {
+			_, device := fabric.HostAndDevice(r.Nodes[row.nodes[e]].Desc)
+			if peer := &r.Nodes[row.nodes[1-e]]; device != "" {
+				if _, also := fabric.HostAndDevice(peer.Desc); also == "" {
+					peer.Type = fabric.Switch
+				}
+			}
 		}
 	}
 }

@@ -95,8 +95,8 @@ func (r *reader) line(line []byte, at int) error {
 	return r.manager(text, at)
 }
 
-// manager parses a manager of ibdiagnet 2: Port=0 lid=0x0004 guid=0x.. dev=54000 priority:15, perhaps
-// after a name.
+// manager parses a manager of ibdiagnet 2: Port=0 lid=0x0004 guid=0x.. dev=54000 priority:15, with
+// or without a name before.
 func (r *reader) manager(text string, at int) error {
 	m := Manager{State: r.state, Line: at}
 	met := map[string]bool{}

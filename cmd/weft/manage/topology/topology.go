@@ -86,8 +86,8 @@ func (f *Flags) Read(names map[fabric.GUID]string, keep int) (*Settings, error) 
 	return s, nil
 }
 
-// look returns an error if the file must not be replaced. A file server that hangs says nothing, and
-// keeps no manager from its start.
+// look returns an error if the file must not be replaced. A file server that hangs is no error, and
+// no manager waits for it at its start.
 func (s *Settings) look() error {
 	looked := make(chan error, 1)
 	go func() { _, err := s.onDisk(); looked <- err }()
@@ -151,7 +151,8 @@ type keeper struct {
 	memory topofile.Memory
 	path   string // of kept
 	kept   []batch.KeptSwitch
-	rounds int // since kept was read
+	rounds int                      // since kept was read
+	guids  map[string][]fabric.GUID // of the hosts and switches of the file
 
 	text     []byte // what the file should hold
 	warnings []netfile.Warning
@@ -217,11 +218,7 @@ func Once(cmd *cobra.Command, s *Settings, then, found *fabric.Fabric) error {
 // render returns what the file should hold.
 func (k *keeper) render(s *Settings, found *fabric.Fabric, old []byte) ([]byte, []netfile.Warning, error) {
 	if k.path != s.Path {
-		all, err := s.strict(old)
-		if err != nil { // of another format, or damaged
-			all = nil
-		}
-		k.path, k.kept, k.rounds = s.Path, batch.Kept(all), 0
+		k.begin(s, old)
 	}
 	if k.rounds++; s.Keep > 0 && k.rounds > s.Keep {
 		k.kept = nil
@@ -229,9 +226,9 @@ func (k *keeper) render(s *Settings, found *fabric.Fabric, old []byte) ([]byte, 
 	known := k.memory.See(found, s.Keep)
 	opt := s.options
 	opt.Was, opt.Absent = k.memory.Names(), known.Absent
-	k.memory.Call(batch.HostNames(known.Fabric, opt))
-	k.dropMade(known.Fabric)
-	opt.Kept = k.kept
+	names, switches := batch.HostNames(known.Fabric, opt), batch.SwitchNames(known.Fabric, opt)
+	k.memory.Call(names)
+	opt.Kept = k.keptOf(known.Fabric, switches)
 	known.Name = "the subnet"
 	var b bytes.Buffer
 	b.WriteString(mark)
@@ -239,24 +236,62 @@ func (k *keeper) render(s *Settings, found *fabric.Fabric, old []byte) ([]byte, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := s.strict(b.Bytes()); err != nil && bytes.Count(b.Bytes(), []byte("\n")) == 2 {
+	all, err := s.strict(b.Bytes())
+	if err != nil && bytes.Count(b.Bytes(), []byte("\n")) == 2 {
 		return nil, nil, fmt.Errorf("%s stays as it is: no host to list", s.Path)
 	}
+	k.guids = guidsOf(all, k.guids, names, switches)
+	writeGUIDs(&b, k.guids)
 	return b.Bytes(), warnings, nil
 }
 
-// dropMade drops kept hosts that are called by a GUID that is there: they have a name now, or their
-// own line.
-func (k *keeper) dropMade(known *fabric.Fabric) {
-	made := map[string]bool{}
-	for i := range known.Nodes {
-		if n := &known.Nodes[i]; n.Type == fabric.CA {
-			made[lines.NodeID(n)] = true
+// begin reads what another manager, or this one before its start, has written.
+func (k *keeper) begin(s *Settings, old []byte) {
+	all, err := s.strict(old)
+	if err != nil { // of another format, or damaged
+		all = nil
+	}
+	k.path, k.kept, k.rounds, k.guids = s.Path, batch.Kept(all), 0, readGUIDs(old)
+	was := map[fabric.GUID]string{}
+	for name, list := range k.guids {
+		for _, g := range list {
+			was[g] = name
 		}
 	}
-	for i := range k.kept {
-		k.kept[i].Nodes = slices.DeleteFunc(k.kept[i].Nodes, func(name string) bool { return made[name] })
+	k.memory.Recall(was)
+}
+
+// keptOf returns the hosts of the earlier file that are not there, at their switches as these are
+// called now.
+func (k *keeper) keptOf(known *fabric.Fabric, switches map[fabric.GUID]string) (kept []batch.KeptSwitch) {
+	made := map[string]bool{} // names that are made of a GUID
+	for i := range known.Nodes {
+		made[lines.NodeID(&known.Nodes[i])] = true
 	}
+	isThere := func(name string) bool {
+		return made[name] || slices.ContainsFunc(k.guids[name], func(g fabric.GUID) bool { _, there := known.NodeByGUID(g); return there })
+	}
+	now := func(name string) string {
+		for _, g := range k.guids[name] {
+			if called := switches[g]; called != "" {
+				return called
+			}
+		}
+		return name
+	}
+	for _, s := range k.kept {
+		one := batch.KeptSwitch{Name: now(s.Name)}
+		for _, name := range s.Above {
+			one.Above = append(one.Above, now(name))
+		}
+		for _, name := range s.Nodes {
+			if !isThere(name) {
+				one.Nodes = append(one.Nodes, name)
+			}
+		}
+		kept = append(kept, one)
+	}
+	return kept
 }
 
 // changes says what is new in a file.
