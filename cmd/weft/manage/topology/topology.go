@@ -11,6 +11,7 @@ package topology
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,7 +196,7 @@ func (k *keeper) Write(cmd *cobra.Command, s *Settings) (done string, err error)
 		return "", err
 	}
 	before, _ := s.strict(old)
-	return s.Path + ": " + changes(before, all) + notes(k.warnings) + "; Slurm reads it at scontrol reconfigure", nil
+	return s.Path + ": " + changes(places(before, readGUIDs(old)), places(all, k.guids)) + notes(k.warnings) + "; Slurm reads it at scontrol reconfigure", nil
 }
 
 // Once writes the file after a single round.
@@ -228,7 +229,7 @@ func (k *keeper) render(s *Settings, found *fabric.Fabric, old []byte) ([]byte, 
 	opt.Was, opt.Absent = k.memory.Names(), known.Absent
 	names, switches := batch.HostNames(known.Fabric, opt), batch.SwitchNames(known.Fabric, opt)
 	k.memory.Call(names)
-	opt.Kept = k.keptOf(known.Fabric, switches)
+	opt.Kept = k.keptOf(known.Fabric, opt.Names, switches)
 	known.Name = "the subnet"
 	var b bytes.Buffer
 	b.WriteString(mark)
@@ -261,9 +262,9 @@ func (k *keeper) begin(s *Settings, old []byte) {
 	k.memory.Recall(was)
 }
 
-// keptOf returns the hosts of the earlier file that are not there, at their switches as these are
-// called now.
-func (k *keeper) keptOf(known *fabric.Fabric, switches map[fabric.GUID]string) (kept []batch.KeptSwitch) {
+// keptOf returns the hosts of the earlier file that are not there, at their switches, with the names
+// that the site gives them now.
+func (k *keeper) keptOf(known *fabric.Fabric, given, switches map[fabric.GUID]string) (kept []batch.KeptSwitch) {
 	made := map[string]bool{} // names that are made of a GUID
 	for i := range known.Nodes {
 		made[lines.NodeID(&known.Nodes[i])] = true
@@ -273,59 +274,95 @@ func (k *keeper) keptOf(known *fabric.Fabric, switches map[fabric.GUID]string) (
 	}
 	now := func(name string) string {
 		for _, g := range k.guids[name] {
-			if called := switches[g]; called != "" {
+			if called := cmp.Or(given[g], switches[g]); called != "" {
 				return called
 			}
 		}
 		return name
 	}
+	rename := func(name string) string {
+		called := now(name)
+		if k.guids[called] == nil && k.guids[name] != nil {
+			k.guids[called] = k.guids[name]
+		}
+		return called
+	}
 	for _, s := range k.kept {
-		one := batch.KeptSwitch{Name: now(s.Name)}
+		one := batch.KeptSwitch{Name: rename(s.Name)}
 		for _, name := range s.Above {
-			one.Above = append(one.Above, now(name))
+			one.Above = append(one.Above, rename(name))
 		}
 		for _, name := range s.Nodes {
 			if !isThere(name) {
-				one.Nodes = append(one.Nodes, name)
+				one.Nodes = append(one.Nodes, rename(name))
 			}
 		}
 		kept = append(kept, one)
 	}
+	k.kept = kept
 	return kept
 }
 
 // changes says what is new in a file.
-func changes(before, now []batch.Topology) string {
-	was, is := hosts(before), hosts(now)
-	var added, gone []string
-	for name := range is {
-		if !was[name] {
+func changes(was, is map[string]string) string {
+	var added, moved, gone []string
+	for name, at := range is {
+		switch old, known := was[name]; {
+		case !known:
 			added = append(added, name)
+		case old != at:
+			moved = append(moved, name)
 		}
 	}
 	for name := range was {
-		if !is[name] {
+		if _, still := is[name]; !still {
 			gone = append(gone, name)
 		}
 	}
 	text := count(len(is), "host", "hosts")
-	if len(was) > 0 && len(added) > 0 {
-		text += ", new: " + short(added)
+	if len(was) == 0 {
+		return text
 	}
-	if len(gone) > 0 {
-		text += ", dropped: " + short(gone)
+	for _, c := range []struct {
+		what  string
+		names []string
+	}{{"new", added}, {"moved", moved}, {"dropped", gone}} {
+		if len(c.names) > 0 {
+			text += ", " + c.what + ": " + short(c.names)
+		}
+	}
+	if len(added)+len(moved)+len(gone) == 0 {
+		text += ", other switches or names"
 	}
 	return text
 }
 
-func hosts(all []batch.Topology) map[string]bool {
-	names := map[string]bool{}
+// places returns the switch or block of each host, of the first topology that has it, by GUID where
+// that is known.
+func places(all []batch.Topology, guids map[string][]fabric.GUID) map[string]string {
+	at := map[string]string{}
+	put := func(name, place string) {
+		if _, met := at[name]; met {
+			return
+		}
+		if list := guids[place]; len(list) > 0 {
+			place = list[0].String()
+		}
+		at[name] = place
+	}
 	for i := range all {
-		for _, name := range all[i].Hosts() {
-			names[name] = true
+		for _, s := range all[i].Switches {
+			for _, name := range s.Nodes {
+				put(name, s.Name)
+			}
+		}
+		for _, b := range all[i].Blocks {
+			for _, name := range b.Nodes {
+				put(name, b.Name)
+			}
 		}
 	}
-	return names
+	return at
 }
 
 func count(n int, one, many string) string {

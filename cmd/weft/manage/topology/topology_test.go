@@ -299,6 +299,51 @@ func TestTheLastRoundCounts(t *testing.T) {
 	}
 }
 
+// TestMovedHosts: the event names the hosts that hang on another switch now, and a manager that
+// starts with a node name map that it did not have before lists no host twice.
+func TestMovedHosts(t *testing.T) {
+	s := settings(t, Flags{Path: filepath.Join(t.TempDir(), "topology")}, 0)
+	whole := tree(t)
+	var k keeper
+	update(t, &k, s, without(whole, "host 15"))
+	moved := without(whole, "host 15")
+	three := slices.IndexFunc(moved.Nodes, func(n fabric.Node) bool { return n.Desc == "host 3" })
+	fifteen := slices.IndexFunc(whole.Nodes, func(n fabric.Node) bool { return n.Desc == "host 15" })
+	at := whole.Peer(fabric.End{Node: fabric.NodeID(fifteen), Port: 1})
+	leaf, _ := moved.NodeByGUID(whole.Nodes[at.Node].GUID)
+	from := moved.Peer(fabric.End{Node: fabric.NodeID(three), Port: 1})
+	if err := moved.MoveCable(from, fabric.End{Node: leaf, Port: at.Port}); err != nil {
+		t.Fatal(err)
+	}
+	if done := update(t, &k, s, moved); !strings.Contains(done, "15 hosts, moved: host3; ") {
+		t.Errorf("%q", done)
+	}
+	names := map[fabric.GUID]string{}
+	for i := range whole.Nodes {
+		if n := &whole.Nodes[i]; n.Type == fabric.Switch {
+			names[n.GUID] = "sw-" + strings.ReplaceAll(n.Desc, " ", "")
+		} else {
+			names[n.GUID] = "node-" + strings.TrimPrefix(n.Desc, "host ")
+		}
+	}
+	named, err := (&Flags{Path: s.Path, Format: s.format.Name}).Read(names, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := &keeper{}
+	for range 2 {
+		update(t, next, named, without(moved, "leaf 2", "host 8", "host 9", "host 10", "host 11"))
+		got := listed(t, named)
+		if len(got) != 15 || !slices.Contains(got, "node-8") || !slices.Contains(got, "node-3") {
+			t.Errorf("%d hosts: %v", len(got), got)
+		}
+	}
+	update(t, &keeper{}, named, without(moved, "leaf 2", "host 8", "host 9", "host 10", "host 11"))
+	if got := listed(t, named); len(got) != 15 {
+		t.Errorf("%d hosts: %v", len(got), got)
+	}
+}
+
 // TestRemovedIsForgotten: an operator who removes the file has it made of what is known alone.
 func TestRemovedIsForgotten(t *testing.T) {
 	s := settings(t, Flags{Path: filepath.Join(t.TempDir(), "topology")}, 0)
