@@ -19,7 +19,7 @@ import (
 func TestTopologyRealPeers(t *testing.T) {
 	slurmctld := peer.Program(t, "slurmctld")
 	peer.Program(t, "scontrol")
-	for _, formula := range []string{"rail(4,8,2)", "rlft(16,3)"} {
+	for _, formula := range []string{"rail(4,8,2)", "rlft(16,3)", "torus(16x16,hosts=1)"} {
 		t.Run(formula, func(t *testing.T) {
 			f, err := gen.Parse(formula)
 			if err != nil {
@@ -61,8 +61,8 @@ func TestTopologyRealPeers(t *testing.T) {
 	}
 }
 
-// compareTopology holds the lines that Slurm shows against the file. For a switch above others Slurm
-// lists all hosts below it.
+// compareTopology holds the lines that Slurm shows against the file. Slurm lists all hosts below a
+// switch.
 func compareTopology(t *testing.T, shown string, want *batch.Topology) {
 	t.Helper()
 	byName := map[string]*batch.Switch{}

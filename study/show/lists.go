@@ -108,7 +108,7 @@ func lidRanges(lids []fabric.LID) string {
 	return strings.Join(parts, ",")
 }
 
-// Managers is the document of `weft show MANAGERS --json`: subnet managers that ibdiagnet found.
+// Managers is the document of `weft show SMS --json`: subnet managers that ibdiagnet found.
 type Managers struct {
 	Name     string             `json:"name"`     // of the file
 	Managers []managers.Manager `json:"managers"` // the master first

@@ -307,8 +307,8 @@ func isLabel(text string) bool {
 	return text != "" && strings.ContainsAny(text, "0123456789") && !strings.ContainsAny(text, " \t")
 }
 
-// setTypes tells hosts from switches. A node with the description of an adapter is a host, and what
-// it is cabled to is a switch; so is a node with more than two cables, or with the name of a switch.
+// setTypes tells hosts from switches. A node with the description of an adapter is a host, and its
+// cable leads to a switch. Nodes with more than two cables, or the name of a switch, are switches.
 func (r *ndt) setTypes() {
 	cables := make([]int, len(r.Nodes))
 	for i := range r.Nodes {

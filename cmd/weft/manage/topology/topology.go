@@ -262,8 +262,8 @@ func (k *keeper) begin(s *Settings, old []byte) {
 	k.memory.Recall(was)
 }
 
-// keptOf returns the hosts of the earlier file that are not there, at their switches, with the names
-// that the site gives them now.
+// keptOf returns the hosts of the earlier file that are not there, at their switches. They have the
+// names that the site gives them now.
 func (k *keeper) keptOf(known *fabric.Fabric, given, switches map[fabric.GUID]string) (kept []batch.KeptSwitch) {
 	made := map[string]bool{} // names that are made of a GUID
 	for i := range known.Nodes {
