@@ -83,7 +83,7 @@ func (s Side) splitHosts() Side {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		if n.Type != fabric.CA {
-			copyNode(f, n, n.GUID, n.NumPorts(), func(p int) bool { return true })
+			copyNode(f, n, n.GUID, n.NumPorts(), func(int) bool { return true })
 			continue
 		}
 		for p := range s.Cabled(fabric.NodeID(i), nil) {

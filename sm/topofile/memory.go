@@ -10,6 +10,8 @@
 package topofile
 
 import (
+	"maps"
+
 	"weft/fabric"
 )
 
@@ -159,8 +161,6 @@ func (m *Memory) Call(names map[fabric.GUID]string) {
 			next[g] = name
 		}
 	}
-	for g, name := range names {
-		next[g] = name
-	}
+	maps.Copy(next, names)
 	m.names = next
 }

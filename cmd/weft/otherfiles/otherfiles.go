@@ -34,7 +34,7 @@ func kindOf(name string) kind {
 	if err != nil {
 		return topology
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return topology // it can be read only once
 	}

@@ -3,6 +3,7 @@ package batch
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -323,9 +324,7 @@ func TestAHostTakesNoOtherName(t *testing.T) {
 	} {
 		names := map[fabric.GUID]string{}
 		for _, m := range []map[fabric.GUID]string{sw, c.names} {
-			for g, name := range m {
-				names[g] = name
-			}
+			maps.Copy(names, m)
 		}
 		got, _ := writeSlurm(t, f, SlurmOptions{Names: names, Was: c.was})
 		if _, body, _ := strings.Cut(got, "\n"); body != c.want {

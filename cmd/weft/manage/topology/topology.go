@@ -127,7 +127,7 @@ func (s *Settings) onDisk() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, mostBytes))
 	if len(data) > 0 && !bytes.HasPrefix(data, []byte(mark)) {
 		return nil, errForeign{s.Path}
@@ -430,8 +430,12 @@ func (r *Runner) start() {
 	go r.run(ctx)
 }
 
-// Round takes what a round has found; nil: as before, with other settings. It does not wait.
+// Round takes what a round has found; nil: as before, with other settings. It does not wait. A nil
+// Runner keeps no file.
 func (r *Runner) Round(s *Settings, found *fabric.Fabric) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if found != nil {
