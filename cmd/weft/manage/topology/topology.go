@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -87,21 +88,24 @@ func (f *Flags) Read(names map[fabric.GUID]string, keep int) (*Settings, error) 
 	return s, nil
 }
 
-// look returns an error if the file must not be replaced. A file server that hangs is no error, and
-// no manager waits for it at its start.
+// look returns an error if the file must not be replaced. A disk that fails or hangs is no error:
+// that may change while the manager runs, which does not wait for it at its start.
 func (s *Settings) look() error {
 	looked := make(chan error, 1)
 	go func() { _, err := s.onDisk(); looked <- err }()
 	select {
 	case err := <-looked:
-		return err
+		if foreign, is := errors.AsType[errForeign](err); is {
+			return foreign
+		}
+		return nil
 	case <-time.After(2 * time.Second):
 		return nil
 	}
 }
 
 // mark is the first line of every file of a manager.
-const mark = "# Written by weft sm, which replaces this file when the fabric changes. Remove it to forget hosts that are gone.\n"
+const mark = "# Written by weft sm, which replaces this file when the fabric changes. To forget hosts that are gone, remove it and restart weft sm.\n"
 
 // errForeign is the error for a file that weft has not written.
 type errForeign struct{ path string }
@@ -113,15 +117,16 @@ func (e errForeign) Error() string {
 // mostBytes bounds the file on disk that is read. The largest subnet's has less.
 const mostBytes = 64 << 20
 
-// onDisk reads the file; nil if there is none, or an empty one. A folder or disk that does not
-// answer is no error here: that may change while the manager runs.
+// onDisk reads the file; nil if there is none, or an empty one.
 func (s *Settings) onDisk() ([]byte, error) {
 	info, err := os.Stat(s.Path)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", s.Path)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errForeign{s.Path}
 	}
 	f, err := os.Open(s.Path)
 	if err != nil {
@@ -155,7 +160,9 @@ type keeper struct {
 	rounds int                      // since kept was read
 	guids  map[string][]fabric.GUID // of the hosts and switches of the file
 
-	text     []byte // what the file should hold
+	read     bool           // path was there when it was read, or was written
+	found    *fabric.Fabric // of the last round
+	text     []byte         // what the file should hold
 	warnings []netfile.Warning
 }
 
@@ -173,6 +180,7 @@ func (k *keeper) Take(s *Settings, found *fabric.Fabric) (err error) {
 	if err != nil {
 		old = nil // Write returns the error
 	}
+	k.found = found
 	k.text, k.warnings, err = k.render(s, found, old)
 	return err
 }
@@ -180,6 +188,10 @@ func (k *keeper) Take(s *Settings, found *fabric.Fabric) (err error) {
 // Write brings the file up to date. It returns what was done, "" if the file is as it should be.
 func (k *keeper) Write(cmd *cobra.Command, s *Settings) (done string, err error) {
 	old, err := s.onDisk()
+	if err == nil && !k.read && len(old) > 0 { // its folder was not there yet: it may list hosts that are gone
+		k.path = ""
+		k.text, k.warnings, err = k.render(s, k.found, old)
+	}
 	if err != nil || bytes.Equal(k.text, old) {
 		return "", err
 	}
@@ -195,6 +207,7 @@ func (k *keeper) Write(cmd *cobra.Command, s *Settings) (done string, err error)
 	if err := o.Write(func(w io.Writer) error { _, err := w.Write(k.text); return err }); err != nil {
 		return "", err
 	}
+	k.read = true
 	before, _ := s.strict(old)
 	return s.Path + ": " + changes(places(before, readGUIDs(old)), places(all, k.guids)) + notes(k.warnings) + "; Slurm reads it at scontrol reconfigure", nil
 }
@@ -252,7 +265,7 @@ func (k *keeper) begin(s *Settings, old []byte) {
 	if err != nil { // of another format, or damaged
 		all = nil
 	}
-	k.path, k.kept, k.rounds, k.guids = s.Path, batch.Kept(all), 0, readGUIDs(old)
+	k.path, k.kept, k.rounds, k.guids, k.read = s.Path, batch.Kept(all), 0, readGUIDs(old), len(old) > 0
 	was := map[fabric.GUID]string{}
 	for name, list := range k.guids {
 		for _, g := range list {

@@ -196,7 +196,7 @@ func TestWhatIsNotWritten(t *testing.T) {
 		want  string
 	}{
 		{Flags{Path: own, Format: "slurm"}, "own is no topology file of weft sm: move it away"},
-		{Flags{Path: dir, Format: "slurm"}, "is no file"},
+		{Flags{Path: dir, Format: "slurm"}, "is no topology file of weft sm"},
 		{Flags{Path: "x", Format: "dot"}, "--topology-format dot: want one of slurm, slurm-block, slurm-yaml"},
 		{Flags{Format: "slurm-yaml"}, "need --topology FILE"},
 	} {
@@ -299,6 +299,36 @@ func TestTheLastRoundCounts(t *testing.T) {
 	}
 }
 
+// TestAFolderThatComesLater: the folder of the file is mounted after the manager has started. What
+// the file lists and is not there stays.
+func TestAFolderThatComesLater(t *testing.T) {
+	dir := t.TempDir()
+	whole := tree(t)
+	half := without(whole, "leaf 1", "host 4", "host 5", "host 6", "host 7", "host 9")
+	s := settings(t, Flags{Path: filepath.Join(dir, "slurm", "topology")}, 0)
+	mounted := settings(t, Flags{Path: filepath.Join(dir, "topology")}, 0)
+	update(t, &keeper{}, mounted, whole)
+	var k keeper
+	if err := k.Take(s, half); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Write(&cobra.Command{}, s); err == nil {
+		t.Fatal("written into a folder that is not there")
+	}
+	if err := os.Mkdir(filepath.Dir(s.Path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(mounted.Path, s.Path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Write(&cobra.Command{}, s); err != nil {
+		t.Fatal(err)
+	}
+	if got := listed(t, s); !slices.Equal(got, hostsButFor()) {
+		t.Errorf("got %v", got)
+	}
+}
+
 // TestMovedHosts: the event names the hosts that hang on another switch now, and a manager that
 // starts with a node name map that it did not have before lists no host twice.
 func TestMovedHosts(t *testing.T) {
@@ -344,11 +374,20 @@ func TestMovedHosts(t *testing.T) {
 	}
 }
 
-// TestRemovedIsForgotten: an operator who removes the file has it made of what is known alone.
+// TestRemovedIsForgotten: without the file, a manager that starts lists what is there alone. One
+// that runs writes the file again as it was: perhaps only its folder was away.
 func TestRemovedIsForgotten(t *testing.T) {
 	s := settings(t, Flags{Path: filepath.Join(t.TempDir(), "topology")}, 0)
 	whole := tree(t)
-	update(t, &keeper{}, s, whole)
+	var k keeper
+	update(t, &k, s, whole)
+	if err := os.Remove(s.Path); err != nil {
+		t.Fatal(err)
+	}
+	update(t, &k, s, without(whole, "host 3"))
+	if got := listed(t, s); !slices.Equal(got, hostsButFor()) {
+		t.Errorf("got %v", got)
+	}
 	if err := os.Remove(s.Path); err != nil {
 		t.Fatal(err)
 	}
