@@ -91,6 +91,11 @@ func TestSameFabricInTwoFormats(t *testing.T) {
 	}
 	for name, f := range map[string]*fabric.Fabric{"psmn": readExample(t, examples.PSMNX5), "trinityx": readExample(t, examples.Trinityx), "rail": rails} {
 		nameSwitches(f)
+		for i := range f.Nodes { // JSON alone tells the number of VLs
+			for p := range f.Nodes[i].Ports {
+				f.Nodes[i].Ports[p].VLCap = 8
+			}
+		}
 		all := sides(t, f)
 		for a, x := range all {
 			for b, y := range all {

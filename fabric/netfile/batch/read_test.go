@@ -322,14 +322,21 @@ func TestAHostTakesNoOtherName(t *testing.T) {
 		{nil, map[fabric.GUID]string{0x101: "n9", 0x102: "n1"}, "SwitchName=a Nodes=n9\nSwitchName=b Nodes=n1\n"},
 		{nil, map[fabric.GUID]string{0x101: "n1", 0x102: "n1"}, "SwitchName=a Nodes=n1\nSwitchName=b Nodes=H-0000000000000102\n"},
 	} {
-		names := map[fabric.GUID]string{}
-		for _, m := range []map[fabric.GUID]string{sw, c.names} {
-			maps.Copy(names, m)
-		}
-		got, _ := writeSlurm(t, f, SlurmOptions{Names: names, Was: c.was})
-		if _, body, _ := strings.Cut(got, "\n"); body != c.want {
-			t.Errorf("map %v, was %v: got\n%s\nwant\n%s", c.names, c.was, body, c.want)
-		}
+		checkNames(t, f, sw, c.names, SlurmOptions{Was: c.was}, c.want)
+	}
+	gone := map[fabric.GUID]bool{0x102: true}
+	was := map[fabric.GUID]string{0x101: "n9", 0x102: "n1"}
+	checkNames(t, f, sw, nil, SlurmOptions{Was: was, Absent: gone}, "SwitchName=a Nodes=n9\nSwitchName=b Nodes=n1\n")
+}
+
+// checkNames checks the lines of a file with these names in the map.
+func checkNames(t *testing.T, f *fabric.Fabric, switches, hosts map[fabric.GUID]string, opt SlurmOptions, want string) {
+	t.Helper()
+	opt.Names = maps.Clone(switches)
+	maps.Copy(opt.Names, hosts)
+	got, _ := writeSlurm(t, f, opt)
+	if _, body, _ := strings.Cut(got, "\n"); body != want {
+		t.Errorf("map %v, was %v, absent %v: got\n%s\nwant\n%s", hosts, opt.Was, opt.Absent, body, want)
 	}
 }
 
