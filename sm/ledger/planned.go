@@ -9,9 +9,6 @@ import (
 	"weft/wire/mad"
 )
 
-// SubnetTimeout is the response time sent to clients: 4.096 us * 2^18 = 1 s.
-const SubnetTimeout = 18
-
 // noDefaultPort stands for no port in SwitchInfo, as in forwarding tables.
 const noDefaultPort = 255
 
@@ -86,7 +83,7 @@ func (l *Ledger) PlannedPortInfo(slot int32, data []byte) (differs bool) {
 			set(mad.PortInfoMasterSMSL, l.serviceSL(e))
 		}
 		set(mad.PortInfoGidPrefix, l.By.Between.OwnPrefix())
-		set(mad.PortInfoSubnetTimeOut, SubnetTimeout)
+		set(mad.PortInfoSubnetTimeOut, uint64(l.By.Tuning.Timeout()))
 		if _, other := l.Keys.Has[l.GUID[slot]]; l.Keys.Given() && !other {
 			l.putKey(l.GUID[slot], set)
 		}
