@@ -189,9 +189,15 @@ func (l *Ledger) IsDisabled(slot int32) bool {
 
 // SwitchOff writes into data the PortInfo that disables a switch port, or enables it.
 func (l *Ledger) SwitchOff(slot int32, off bool, data []byte) {
+	l.Enable(slot, data)
+	mad.PortInfoPhysicalState.Put(data, map[bool]uint64{true: mad.PhysDisabled, false: mad.PhysPolling}[off])
+}
+
+// Enable writes into data a PortInfo that changes nothing at a switch port but what the caller fills
+// in.
+func (l *Ledger) Enable(slot int32, data []byte) {
 	copy(data, l.Info[slot][:])
 	leaveStates(data)
-	mad.PortInfoPhysicalState.Put(data, map[bool]uint64{true: mad.PhysDisabled, false: mad.PhysPolling}[off])
 }
 
 // leaveStates makes a Set of PortInfo change no state.

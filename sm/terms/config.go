@@ -156,6 +156,8 @@ type Settings struct {
 type Drains struct {
 	Told []string // Config.Drain as last followed
 	Now  []string // drained now
+	// Trials are links whose speeds are being forced, or did not return, as package forcing keeps them.
+	Trials []string `json:",omitempty"`
 }
 
 // Follow applies the changes of Config.Drain since the last call. It reports whether there are any.

@@ -165,7 +165,7 @@ func (w *Watch) NextOpening(at time.Duration) (next Opening, ok bool) {
 	today := (utc + w.Zone.offset(utc)) / day
 	for _, window := range w.Windows {
 		for d := today - 1; d <= today+8; d++ {
-			if !window.has(int(d+time.Duration(time.Thursday))) { // 1970 began on a Thursday
+			if !window.has(int(d + time.Duration(time.Thursday))) { // 1970 began on a Thursday
 				continue
 			}
 			to := window.To

@@ -3,6 +3,7 @@ package tuning
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,11 +42,14 @@ func (r *Rule) matches(e *End) bool {
 	if r.Port != 0 && r.Port != e.Port {
 		return false
 	}
+	if r.Node == "*" {
+		return true
+	}
 	if guid, err := fabric.ParseGUID(r.Node); err == nil && strings.HasPrefix(r.Node, "0x") {
 		return guid == e.GUID
 	}
 	ok, _ := path.Match(r.Node, e.Name)
-	return ok || r.Node == "*"
+	return ok
 }
 
 // Of returns what the rules say of a link.
@@ -139,4 +143,55 @@ func parsePlace(text string) (node string, port uint8, err error) {
 		_, err = fabric.ParseGUID(node)
 	}
 	return node, port, err
+}
+
+// Index finds the rules of links faster than Rules do.
+type Index struct {
+	rules  Rules
+	byGUID map[fabric.GUID][]int
+	byName map[string][]int
+	others []int // patterns
+}
+
+// Index returns the index of the rules.
+func (r Rules) Index() *Index {
+	x := &Index{rules: r, byGUID: map[fabric.GUID][]int{}, byName: map[string][]int{}}
+	for i := range r {
+		guid, err := fabric.ParseGUID(r[i].Node)
+		switch {
+		case err == nil && strings.HasPrefix(r[i].Node, "0x"):
+			x.byGUID[guid] = append(x.byGUID[guid], i)
+		case strings.ContainsAny(r[i].Node, `*?[\`):
+			x.others = append(x.others, i)
+		default:
+			x.byName[r[i].Node] = append(x.byName[r[i].Node], i)
+		}
+	}
+	return x
+}
+
+// Of returns what the rules say of a link.
+func (x *Index) Of(a, b *End) Rates {
+	at := slices.Concat(x.others, x.byGUID[a.GUID], x.byGUID[b.GUID], x.byName[a.Name], x.byName[b.Name])
+	if len(at) == 0 {
+		return Rates{}
+	}
+	slices.Sort(at)
+	few := make(Rules, 0, len(at))
+	for _, i := range at {
+		few = append(few, x.rules[i])
+	}
+	return few.Of(a, b)
+}
+
+// String names the speeds and widths.
+func (r Rates) String() string {
+	var parts []string
+	if r.Speeds != 0 {
+		parts = append(parts, "speed "+r.Speeds.String())
+	}
+	if r.Widths != 0 {
+		parts = append(parts, "width "+r.Widths.String())
+	}
+	return strings.Join(parts, " and ")
 }

@@ -107,6 +107,7 @@ func (m *Manager) giveUp() {
 	}
 	m.inForce, m.settled = nil, nil
 	dropBetter(m)
+	m.forcing.Rest()
 	m.dropLooks()
 	m.dropGroups()
 	m.groups.known = false // other managers write the tables

@@ -59,6 +59,7 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	before := m.afresh
 	scheduleAfresh(m)
 	m.afresh = sooner(m.afresh, before)
+	m.forcing.Reset()
 	m.tellRules()
 	m.others.decide(m, "the settings were reloaded")
 	if m.election.master != nil || m.election.off {

@@ -11,6 +11,7 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/perf"
 	"weft/sm/terms"
+	"weft/sm/watch/forcing"
 	"weft/sm/watch/moving"
 	"weft/sm/watch/tally"
 	"weft/wire/mad"
@@ -47,6 +48,7 @@ type Snapshot struct {
 	// Share compares a Plan's bandwidth with a fresh routing's; set by the Runner, nil before the
 	// first measurement. FormerShare says that the Plan has changed since.
 	Share       *planner.Share
+	Forcing     *forcing.Report // of speeds and widths of links; nil: nothing is to be said
 	FormerShare bool
 }
 
@@ -121,6 +123,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 		s.Disabled = m.babble.ports
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels, nil, m.servers}
 	}
+	s.Forcing = m.forcing.Report()
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
 			s.Held = append(s.Held, HeldLink{l.name, l.reason.Why, l.reason.Returns, l.since, l.releaseDue(m.inForce, m.watch.Flaps), max(l.hold, m.watch.Flaps.Hold)})
@@ -172,6 +175,9 @@ func (m *Manager) due() (list []Due) {
 	add("routing from scratch after repairs", afreshDue(m))
 	add("a round: "+whyBetter, betterDue(m))
 	add("a round: "+moving.Why, movesDue(m))
+	if what := m.forcing.What(); what != "" {
+		add(what, m.forcing.Due())
+	}
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())
 	return list

@@ -1,0 +1,105 @@
+package watch
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/sm/recording"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/sm/tuning"
+	"weft/wire/mad"
+)
+
+// forced brings up a network whose links are to use other speeds, with a minute of time before.
+func forced(t *testing.T, formula, rules string, opt emulator.Options, set func(w *terms.Watch)) *virtual {
+	t.Helper()
+	v, err := newVirtual(smtest.Formula(t, formula), opt, terms.Config{}, smtest.JobOf("updn", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := terms.UsualWatch
+	watch.Moves, watch.Rebalance = 0, 0
+	if set != nil {
+		set(&watch)
+	}
+	v.manager = NewManager(terms.Config{Elect: true, Tuning: &tuning.Settings{Links: linkRules(t, rules)}}, watch)
+	return v
+}
+
+// linkRules reads rules of links.
+func linkRules(t *testing.T, text string) tuning.Rules {
+	t.Helper()
+	rules, err := tuning.ReadRules("rules", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// begin starts the manager and lets time pass.
+func (v *virtual) begin(d time.Duration) *virtual {
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + d)
+	return v
+}
+
+// speeds counts the links by their speed as the manager knows them, and returns that of our own.
+func (v *virtual) speeds() (count map[int]int, own int) {
+	count = map[int]int{}
+	c := v.manager.inForce
+	for slot, there := range c.Peer {
+		if int32(slot) < there {
+			count[mad.LinkSpeed(c.Info[slot][:])]++
+		}
+	}
+	return count, mad.LinkSpeed(c.Info[c.OwnPort()][:])
+}
+
+// TestSpeedForced: every link but our own gets the speed: one is tried first, and of two switches'
+// links each is drained before it trains, so that no path crosses it. The recording replays.
+func TestSpeedForced(t *testing.T) {
+	v := forced(t, "rlft(4,2)", "*: speed=..DDR", emulator.Options{Training: 2 * time.Second}, nil)
+	var b bytes.Buffer
+	v.recorder = recording.NewRecorder(&b, &v.manager.cfg, &v.manager.watch, &v.routing)
+	most := 0
+	v.onAction = func(a *terms.Action) {
+		if a.Kind != terms.Send || a.Tag>>56 != terms.SpeedTag || a.Method != mad.Set || mad.PortInfoPhysicalState.Get(a.Data) != mad.PhysPolling {
+			return
+		}
+		most = max(most, len(v.manager.forcing.Report().Trying))
+		c := v.manager.inForce
+		slot := c.Nodes[0].First // of our own node: replaced below
+		for id := range c.Nodes {
+			if bytes.Equal(c.Nodes[id].Path, a.Path) && c.Nodes[id].Typ == fabric.Switch {
+				slot = c.Nodes[id].First + int32(a.Modifier&0xFF)
+			}
+		}
+		if there := c.Peer[slot]; there >= 0 && c.IsSwitch(there) {
+			s := c.Prog.Sw[c.Owner[slot]]
+			for lid := fabric.LID(1); lid <= c.Plan.Tables.Top(); lid++ {
+				if c.Plan.Tables.Port(s, lid) == c.PortNumber(slot) {
+					t.Fatalf("LID %d crosses %s as it trains", lid, c.LinkName(slot))
+				}
+			}
+		}
+	}
+	v.begin(10 * time.Minute)
+	if count, own := v.speeds(); own != mad.SpeedEDR || count[mad.SpeedEDR] != 1 || count[mad.SpeedDDR] != len(v.sub.Fabric().Links)-1 {
+		t.Errorf("links by speed: %v, ours %v: %v", count, own, v.entries)
+	}
+	if r := v.manager.forcing.Report(); r != nil || most < 2 {
+		t.Errorf("%+v is left; %d at once", r, most)
+	}
+	if n := v.told(terms.Quarantined) + v.told(terms.SpeedUndone) + v.told(terms.NotTaken); n > 0 {
+		t.Errorf("%d events of faults: %v", n, v.entries)
+	}
+	v.verify(t)
+	if err := v.recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	replayed(t, &b)
+}
