@@ -205,3 +205,20 @@ func (w *Watch) ChangesAllowed(at time.Duration) time.Duration {
 	}
 	return Never
 }
+
+// WaitsFor names what something waits for that is to be done at a time: the change window that opens
+// then, or the hours without moves that end then; "" for neither.
+func (w *Watch) WaitsFor(at time.Duration) string {
+	for _, window := range w.Windows {
+		o, _ := (&Watch{Windows: []Window{window}, Zone: w.Zone, Epoch: w.Epoch}).NextOpening(at)
+		if o.From == at {
+			return strings.TrimSpace(fmt.Sprintf("the change window %v %s", window, w.Zone.Name))
+		}
+	}
+	for _, h := range w.NoMoves {
+		if (&Watch{NoMoves: []Hours{h}, Epoch: w.Epoch}).AfterNoMoves(at-1) == at {
+			return fmt.Sprintf("the end of the hours without moves %v UTC", h)
+		}
+	}
+	return ""
+}

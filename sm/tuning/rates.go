@@ -235,3 +235,14 @@ func highest(v uint64) uint64 {
 	}
 	return v
 }
+
+// Masks returns the set as bits of LinkSpeedEnabled and LinkSpeedExtEnabled.
+func (s Speeds) Masks() (base, ext uint64) {
+	for _, speed := range choosable {
+		if s&(1<<speed) != 0 {
+			b, e := bitsOf(speed)
+			base, ext = base|b, ext|e
+		}
+	}
+	return base, ext
+}

@@ -27,7 +27,7 @@ func worldOf(m *Manager) *forcing.World {
 // forceSpeeds begins trials of links that are due, and goes on with those under way. What a
 // successor must know is stored and told before a link trains.
 func forceSpeeds(m *Manager) {
-	if m.inForce == nil || m.Role() != terms.Master || m.change.Due() < terms.Never {
+	if !mayForce(m) {
 		return
 	}
 	m.forcing.Step(worldOf(m))
@@ -40,8 +40,13 @@ func forceSpeeds(m *Manager) {
 
 // forceDue returns when forceSpeeds is to be called, or never.
 func forceDue(m *Manager) time.Duration {
-	if m.inForce == nil {
+	if !mayForce(m) {
 		return terms.Never
 	}
 	return m.forcing.Due()
+}
+
+// mayForce reports whether speeds may be forced now: a noticed change comes first.
+func mayForce(m *Manager) bool {
+	return m.inForce != nil && m.Role() == terms.Master && m.change.Due() == terms.Never
 }

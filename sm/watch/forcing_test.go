@@ -103,3 +103,91 @@ func TestSpeedForced(t *testing.T) {
 	}
 	replayed(t, &b)
 }
+
+// TestSpeedUndone: the first link does not return: it gets back what it had, and no other is tried,
+// until a reload. Then the others are; one more that does not return is taken back alone.
+func TestSpeedUndone(t *testing.T) {
+	v := forced(t, "rlft(4,2)", "*: speed=DDR", emulator.Options{Training: 2 * time.Second}, nil)
+	bad := func(link fabric.LinkID, speeds ...fabric.Speed) {
+		if err := v.sub.LimitLink(link, speeds); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id := range v.sub.Fabric().Links {
+		bad(fabric.LinkID(id), fabric.EDR)
+	}
+	v.begin(500 * time.Millisecond)
+	lids := v.lidsOf()
+	v.runUntil(v.now + 10*time.Minute)
+	if count, _ := v.speeds(); count[mad.SpeedEDR] != 16 || v.told(terms.SpeedUndone) != 1 || v.told(terms.SpeedForced) != 1 {
+		t.Fatalf("links by speed: %v, %d taken back: %v", count, v.told(terms.SpeedUndone), v.entries)
+	}
+	s := v.manager.Snapshot(v.now)
+	if r := s.Forcing; r == nil || !r.Stopped || len(r.Failed) != 1 || r.Waiting != 14 {
+		t.Errorf("shown: %+v", r)
+	}
+	for id := range v.sub.Fabric().Links {
+		bad(fabric.LinkID(id))
+	}
+	bad(switchLinks(v.sub.Fabric())[3], fabric.EDR)
+	v.step(&terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: v.manager.cfg, Watch: v.manager.watch, Routing: v.routing, What: "again"}})
+	v.runUntil(v.now + 10*time.Minute)
+	if count, own := v.speeds(); count[mad.SpeedEDR] != 2 || count[mad.SpeedDDR] != 14 || own != mad.SpeedEDR || v.told(terms.SpeedUndone) != 2 {
+		t.Errorf("links by speed: %v, %d taken back: %v", count, v.told(terms.SpeedUndone), v.entries)
+	}
+	for guid, lid := range v.lidsOf() {
+		if lids[guid] != lid {
+			t.Errorf("%s has LID %d, had %d", guid, lid, lids[guid])
+		}
+	}
+	v.verify(t)
+}
+
+// TestSpeedOnlyWay: no link trains without which a switch has no way to us, and none of two that
+// are so together.
+func TestSpeedOnlyWay(t *testing.T) {
+	for formula, forcedLinks := range map[string]int{"torus(5,hosts=1)": 9, "mesh(4,hosts=1)": 3} {
+		v := forced(t, formula, "*: speed=..DDR", emulator.Options{Training: 2 * time.Second}, nil)
+		v.begin(5 * time.Second)
+		missing := 0
+		v.onAction = func(a *terms.Action) {
+			if a.Kind == terms.Note && a.Incident.Kind == terms.NodeMissing && a.Incident.Text[:2] != "CA" {
+				missing++
+			}
+		}
+		v.runUntil(v.now + 20*time.Minute)
+		count, _ := v.speeds()
+		if r := v.manager.forcing.Report(); count[mad.SpeedDDR] != forcedLinks || missing > 0 {
+			t.Errorf("%s: links by speed %v, %d switches missing, %+v: %v", formula, count, missing, r, v.entries)
+		}
+		v.verify(t)
+	}
+}
+
+// TestSpeedWaits: speeds wait for a change window, and a restart begins none outside of it. A fault
+// is repaired meanwhile.
+func TestSpeedWaits(t *testing.T) {
+	window, err := terms.ParseWindow("02:00-02:30")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := forced(t, "rlft(4,2)", "*: speed=..DDR", emulator.Options{Training: 2 * time.Second}, func(w *terms.Watch) {
+		w.Windows, w.Epoch = []terms.Window{window}, time.Hour
+	})
+	v.begin(10 * time.Second)
+	v.pullAndReturn(t, 5*time.Minute)
+	if n := v.told(terms.SpeedForced); n > 0 {
+		t.Fatalf("%d links tried before the window: %v", n, v.entries)
+	}
+	named := false
+	for _, d := range v.manager.Snapshot(v.now).Due {
+		named = named || d.Window == "the change window 02:00-02:30" && d.At == time.Hour
+	}
+	if !named {
+		t.Errorf("what waits for which window: %+v", v.manager.Snapshot(v.now).Due)
+	}
+	v.runUntil(80 * time.Minute)
+	if count, _ := v.speeds(); count[mad.SpeedDDR] != 15 {
+		t.Errorf("links by speed in the window: %v: %v", count, v.entries)
+	}
+}

@@ -91,8 +91,9 @@ type HeldLink struct {
 
 // Due is planned work of a Manager.
 type Due struct {
-	What string
-	At   time.Duration
+	What   string
+	At     time.Duration
+	Window string // the change window that it waits for; "": none
 }
 
 // Role returns the role of the manager.
@@ -159,11 +160,11 @@ func (m *Manager) due() (list []Due) {
 	}
 	add := func(what string, at time.Duration) {
 		if at < terms.Never {
-			list = append(list, Due{what, at})
+			list = append(list, Due{What: what, At: at})
 		}
 	}
 	if m.wanted.why != "" {
-		list = append(list, Due{"a round: " + m.wanted.why, 0})
+		list = append(list, Due{What: "a round: " + m.wanted.why})
 	}
 	if at := m.change.Due(); at < terms.Never {
 		add("a round: "+m.change.Text(), at)
@@ -172,11 +173,15 @@ func (m *Manager) due() (list []Due) {
 		return list
 	}
 	add("a round: the last one did not bring up everything", m.again)
+	from := len(list)
 	add("routing from scratch after repairs", afreshDue(m))
 	add("a round: "+whyBetter, betterDue(m))
 	add("a round: "+moving.Why, movesDue(m))
 	if what := m.forcing.What(); what != "" {
 		add(what, m.forcing.Due())
+	}
+	for i := range list[from:] {
+		list[from+i].Window = m.watch.WaitsFor(list[from+i].At)
 	}
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())

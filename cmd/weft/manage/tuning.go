@@ -129,5 +129,8 @@ func (t *tuningFlags) readWindows(w *terms.Watch, now time.Time) error {
 		}
 	}
 	w.Zone = terms.ZoneOf(place, now)
+	if at := (&terms.Watch{Windows: w.Windows, NoMoves: w.NoMoves, Zone: w.Zone, Epoch: terms.SinceEpoch(now)}).ChangesAllowed(0); at == terms.Never {
+		return errors.New("--change-window and --no-moves leave no time for changes: no window has an hour outside of --no-moves")
+	}
 	return nil
 }
