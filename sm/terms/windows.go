@@ -102,6 +102,9 @@ const zoneYears = 20
 // ZoneOf returns the local time of a place for the years after a time.
 func ZoneOf(place *time.Location, from time.Time) Zone {
 	z := Zone{Name: place.String()}
+	if place == time.Local {
+		z.Name = "(local time)"
+	}
 	last := time.Duration(-1)
 	for at, end := from.In(place), from.AddDate(zoneYears, 0, 0); at.Before(end); {
 		_, seconds := at.Zone()

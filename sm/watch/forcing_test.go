@@ -191,3 +191,48 @@ func TestSpeedWaits(t *testing.T) {
 		t.Errorf("links by speed in the window: %v: %v", count, v.entries)
 	}
 }
+
+// TestSpeedSurvives: the manager ends while a link trains that will not return. A restart, which
+// knows it from its state, and a standby, which knows it from its master, take it back, and try no
+// other link. A link that does return has its speed.
+func TestSpeedSurvives(t *testing.T) {
+	for _, returns := range []bool{false, true} {
+		for _, standby := range []bool{false, true} {
+			v := forced(t, "rlft(4,2)", "*: speed=DDR", emulator.Options{Training: 2 * time.Second}, nil)
+			for id := range v.sub.Fabric().Links {
+				if err := v.sub.LimitLink(fabric.LinkID(id), []fabric.Speed{fabric.EDR, fabric.SDR}[:map[bool]int{true: 0, false: 1}[returns]]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var drains terms.Drains
+			trained := false
+			v.onAction = func(a *terms.Action) {
+				if a.Kind == terms.Decided && a.Drains != nil {
+					drains = *a.Drains
+				}
+				trained = trained || a.Kind == terms.Send && a.Tag>>56 == terms.SpeedTag && a.Method == mad.Set && mad.PortInfoPhysicalState.Get(a.Data) == mad.PhysPolling
+			}
+			for v.begin(0); !trained; {
+				v.runUntil(v.now + 10*time.Millisecond)
+			}
+			v.onAction = nil
+			rules, cfg, watch := v.manager.RulesToTell(), v.manager.cfg, v.manager.watch
+			if cfg.Drains = (terms.Drains{}); !standby {
+				cfg.Drains = drains
+			}
+			watch.Windows, watch.Epoch = []terms.Window{{Days: 127, Hours: terms.Hours{From: 2 * time.Hour, To: 3 * time.Hour}}}, 4*time.Hour // closed
+			m := NewManager(cfg, watch)
+			if v.manager = m; standby {
+				m.learnRules(rules.Data)
+			}
+			v.entries, v.wake = nil, terms.Never
+			v.begin(3 * time.Minute)
+			count, _ := v.speeds()
+			undone := v.told(terms.SpeedUndone)
+			if want := map[bool]int{true: 1, false: 0}[returns]; count[mad.SpeedDDR] != want || count[mad.SpeedEDR] != 16-want || undone != 1-want || m.forcing.Report() == nil {
+				t.Errorf("returns: %t, standby: %t: links by speed %v, %d taken back: %v", returns, standby, count, undone, v.entries)
+			}
+			v.verify(t)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func Resume(list []string, now time.Duration) (m Machine) {
 		switch {
 		case k.Failed != nil:
 			m.failed = append(m.failed, *k.Failed)
-		case k.Trial != nil && k.Trial.Ends[0] != ledger.PortKey{}:
+		case k.Trial != nil && k.Trial.Ends[0] != ledger.PortKey{} && (k.Trial.Ports == 1 || k.Trial.Ports == 2):
 			m.trials = append(m.trials, &trial{Trial: *k.Trial, resumed: true, phase: waiting, since: now, due: now})
 		}
 	}

@@ -166,16 +166,16 @@ func (m *Machine) trialOf(w *World, slot int32) *trial {
 	if rates == (tuning.Rates{}) {
 		return nil
 	}
-	t := &trial{Trial: Trial{Ends: [2]ledger.PortKey{l.PortKey(slot), l.PortKey(there)}, Name: l.LinkName(slot), Rates: rates}, ends: 1}
+	t := &trial{Trial: Trial{Ends: [2]ledger.PortKey{l.PortKey(slot), l.PortKey(there)}, Name: l.LinkName(slot), Ports: 1, Rates: rates}}
 	if l.IsSwitch(there) {
-		t.ends = 2
+		t.Ports = 2
 	}
 	fits := true
 	for i, s := range [2]int32{slot, there} {
 		var ok bool
 		t.Was[i] = tuning.EnabledAt(l.Info[s][:])
 		t.To[i], ok = rates.At(l.Info[s][:])
-		if i >= t.ends {
+		if i >= t.Ports {
 			t.To[i], ok = t.Was[i], true
 		}
 		fits = fits && ok
@@ -209,7 +209,7 @@ func (m *Machine) begin(w *World) {
 		}
 		busy[t.Ends[0].Node], busy[t.Ends[1].Node] = true, true
 		t.phase, t.since, t.due, t.before = draining, w.Now, w.Now+readEvery, l
-		if t.drains = t.ends == 2 && t.trains; t.drains {
+		if t.drains = t.Ports == 2 && t.trains; t.drains {
 			there := l.Peer[slot]
 			l.Peer[slot], l.Peer[there] = ledger.NoSlot, ledger.NoSlot
 			cut, drained = append(cut, [2]int32{slot, there}), append(drained, t.Name)

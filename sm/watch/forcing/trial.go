@@ -15,6 +15,7 @@ import (
 type Trial struct {
 	Ends    [2]ledger.PortKey // the first one, of a switch, is reached without the link
 	Name    string
+	Ports   int // that are set: 1, or 2 between switches
 	Rates   tuning.Rates
 	Was, To [2]tuning.Enabled
 }
@@ -32,7 +33,6 @@ const (
 // trial is a Trial under way.
 type trial struct {
 	Trial
-	ends    int  // ports that are set: 1, or 2 between switches
 	trains  bool // it must train again
 	drains  bool // it carries nothing before
 	resumed bool // it was begun before a restart or a takeover
@@ -59,7 +59,7 @@ type order struct {
 // isSpare reports whether both switches stay connected to us without the link; always so for the
 // link of a host.
 func (t *trial) isSpare(l *ledger.Ledger) bool {
-	return t.ends == 1 || l.IsJoinedWithout(t.Ends, true)
+	return t.Ports == 1 || l.IsJoinedWithout(t.Ends, true)
 }
 
 // goOn does what is due in a trial.
@@ -89,7 +89,7 @@ func (m *Machine) drained(w *World, t *trial) {
 		m.drop(w, t) // it is down, or carries traffic again: later
 		return
 	}
-	for i := t.ends - 1; i >= 0; i-- {
+	for i := t.Ports - 1; i >= 0; i-- {
 		t.todo = append(t.todo, order{end: i, enable: t.To[i]})
 	}
 	if t.trains {
@@ -226,7 +226,7 @@ func (t *trial) nodes() []fabric.GUID { return []fabric.GUID{t.Ends[0].Node, t.E
 func (m *Machine) fail(w *World, t *trial, why string) {
 	trained := t.phase == waiting
 	t.why, t.phase, t.since, t.todo, t.tries = why, undoing, w.Now, nil, 0
-	for i := range t.ends {
+	for i := range t.Ports {
 		t.todo = append(t.todo, order{end: i, enable: t.Was[i], trains: trained})
 	}
 	m.send(w, t)
