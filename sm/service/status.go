@@ -15,7 +15,6 @@ import (
 	"weft/sm/sa"
 	"weft/sm/terms"
 	"weft/sm/watch"
-	"weft/sm/watch/forcing"
 )
 
 // Status is the JSON document of a manager's state.
@@ -144,10 +143,11 @@ type FailedLink struct {
 }
 
 // newForcing describes the links; nil if nothing is to be said.
-func newForcing(r *forcing.Report) *Forcing {
-	if r == nil {
+func newForcing(routed *watch.Routed) *Forcing {
+	if routed == nil || routed.Forcing == nil {
 		return nil
 	}
+	r := routed.Forcing
 	out := &Forcing{Waiting: r.Waiting, Bound: r.Bound, Trying: append([]string{}, r.Trying...), Failed: []FailedLink{}, Stopped: r.Stopped}
 	for _, f := range r.Failed {
 		out.Failed = append(out.Failed, FailedLink{f.Name, f.Why})
@@ -187,7 +187,7 @@ func (s *Service) Status() *Status {
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Contest: shown.Contested, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), ToDrain: append([]string{}, shown.ToDrain...), Held: []string{}, Reasons: []HeldLink{},
-		Disabled: append([]string{}, shown.Disabled...), Forcing: newForcing(shown.Forcing),
+		Disabled: append([]string{}, shown.Disabled...), Forcing: newForcing(shown.Routed),
 		Differs: append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,

@@ -139,7 +139,8 @@ func (cfg *Config) AdmittedNodes() []fabric.GUID {
 
 // Settings holds the options that can change while a Manager runs. Of Config it takes Unproven,
 // TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Pause, Drain,
-// Expected, QuarantineStrangers, Tuning, Between.Prefixes and Options. All others keep their values from the start.
+// Expected, QuarantineStrangers, Tuning, Between.Prefixes and Options. All others keep their values
+// from the start.
 type Settings struct {
 	Config Config
 	Watch  Watch
@@ -156,7 +157,8 @@ type Settings struct {
 type Drains struct {
 	Told []string // Config.Drain as last followed
 	Now  []string // drained now
-	// Trials are links whose speeds are being forced, or did not return, as package forcing keeps them.
+	// Trials are links whose speeds are being forced, or did not return, as package forcing keeps
+	// them.
 	Trials []string `json:",omitempty"`
 }
 

@@ -22,8 +22,8 @@ const (
 	AllWidths Widths = 1<<8 - 1
 )
 
-// choosable lists the speeds that a port can be told one by one. FDR10 is an attribute of a vendor,
-// and how XDR is forbidden is not public: the two are only in AllSpeeds.
+// choosable lists the speeds that a port can be told. FDR10 is an attribute of a vendor, and how
+// XDR is told is not public.
 var choosable = []fabric.Speed{fabric.SDR, fabric.DDR, fabric.QDR, fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR}
 
 // widthBits lists the bits of widths, the narrowest first.
@@ -54,8 +54,7 @@ func ParseSpeeds(text string) (Speeds, error) {
 	return set, nil
 }
 
-// SpeedsOf returns the set of the masks LinkSpeedEnabled and LinkSpeedExtEnabled. Everything above
-// is allowed if NDR is.
+// SpeedsOf returns the set of the masks LinkSpeedEnabled and LinkSpeedExtEnabled.
 func SpeedsOf(base, ext uint64) Speeds {
 	set := Speeds(1 << fabric.SDR)
 	for _, s := range choosable {
@@ -179,12 +178,12 @@ func (e Enabled) Put(data []byte) {
 // it supports none of them, or if it cannot be told.
 func (r *Rates) At(info []byte) (e Enabled, ok bool) {
 	e = EnabledAt(info)
+	if mad.PortInfoSpeedExt2Support.Get(info) != 0 { // how XDR is told is not public
+		return e, false
+	}
 	if r.Speeds == AllSpeeds {
 		e.Base, e.Ext = uint8(mad.PortInfoSpeedSupported.Get(info)), uint8(mad.PortInfoSpeedExtSupported.Get(info))
 	} else if r.Speeds != 0 {
-		if mad.PortInfoSpeedExt2Support.Get(info) != 0 { // how XDR is forbidden is not public
-			return e, false
-		}
 		e.Base, e.Ext = 1, 0
 		for _, s := range choosable {
 			if base, ext := bitsOf(s); r.Speeds&(1<<s) != 0 {

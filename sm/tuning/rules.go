@@ -19,8 +19,8 @@ type Rates struct {
 
 // Rule says which speeds and widths the links at a place may use.
 type Rule struct {
-	// Node selects nodes: a GUID (0x...) of a node, or a pattern of names in the syntax of path.Match.
-	// "*" selects all links.
+	// Node selects nodes: a GUID (0x...) of a node, or a pattern of names in the syntax of
+	// path.Match. "*" selects all links.
 	Node string
 	Port uint8 `json:",omitempty"` // 0: all ports of the node
 	Rates
@@ -74,8 +74,8 @@ const mostRules = 100_000
 //
 //	PLACE: speed=SPEEDS width=WIDTHS
 //
-// PLACE is a node or NODE[PORT]. Either of the two settings may be left out. Lines that begin with #
-// are comments.
+// PLACE is a node or NODE[PORT]. Either of the two settings may be left out. Lines that begin with
+// # are comments.
 func ReadRules(file string, data []byte) (rules Rules, err error) {
 	n := 0
 	for text := range strings.Lines(string(data)) {

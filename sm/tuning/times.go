@@ -26,7 +26,6 @@ var UsualTimes = Times{Subnet: 18, PacketLife: 18, Head: 18, HostHead: 16, Stall
 // Limits of the fields of SwitchInfo and PortInfo.
 const (
 	MostCode  = 31 // 5 bits of a code of time
-	NoEnd     = 20 // the least code that stands for no limit
 	MostStall = 7  // 3 bits
 )
 

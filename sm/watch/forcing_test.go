@@ -123,7 +123,7 @@ func TestSpeedUndone(t *testing.T) {
 		t.Fatalf("links by speed: %v, %d taken back: %v", count, v.told(terms.SpeedUndone), v.entries)
 	}
 	s := v.manager.Snapshot(v.now)
-	if r := s.Forcing; r == nil || !r.Stopped || len(r.Failed) != 1 || r.Waiting != 14 {
+	if r := s.Routed.Forcing; r == nil || !r.Stopped || len(r.Failed) != 1 || r.Waiting != 14 {
 		t.Errorf("shown: %+v", r)
 	}
 	for id := range v.sub.Fabric().Links {

@@ -48,7 +48,6 @@ type Snapshot struct {
 	// Share compares a Plan's bandwidth with a fresh routing's; set by the Runner, nil before the
 	// first measurement. FormerShare says that the Plan has changed since.
 	Share       *planner.Share
-	Forcing     *forcing.Report // of speeds and widths of links; nil: nothing is to be said
 	FormerShare bool
 }
 
@@ -64,6 +63,7 @@ type Routed struct {
 	Levels     levels.Levels       // of service
 	Planning   *Planning           // of a better Plan; nil: none is being planned
 	Servers    func() int          // counts them, at the first call
+	Forcing    *forcing.Report     // of speeds and widths of links; nil: nothing is to be said
 }
 
 // Round describes one bring-up of a Manager.
@@ -122,9 +122,8 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	if m.inForce != nil {
 		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels, nil, m.servers}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels, nil, m.servers, m.forcing.Report()}
 	}
-	s.Forcing = m.forcing.Report()
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
 			s.Held = append(s.Held, HeldLink{l.name, l.reason.Why, l.reason.Returns, l.since, l.releaseDue(m.inForce, m.watch.Flaps), max(l.hold, m.watch.Flaps.Hold)})

@@ -22,8 +22,8 @@ type tuningFlags struct {
 	zone                string
 }
 
-// tuningOptions lists the options of tuningFlags. SIGHUP may change all of them, and standbys report
-// differences.
+// tuningOptions lists the options of tuningFlags. SIGHUP may change all of them, and standbys
+// report differences.
 var tuningOptions = append([]string{"link-speed", "link-width", "link-rules", "prefix-routes", "change-window", "time-zone"}, tuning.TimeOptions...)
 
 func (t *tuningFlags) add(cmd *cobra.Command) {

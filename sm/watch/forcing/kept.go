@@ -12,7 +12,7 @@ const mostKept = 1000
 
 // kept is a trial or a failure, as text.
 type kept struct {
-	Trial  *Trial   `json:",omitempty"`
+	Trial  *link    `json:",omitempty"`
 	Failed *Failure `json:",omitempty"`
 }
 
@@ -24,7 +24,7 @@ func (m *Machine) Kept() (list []string, changed bool) {
 		list = append(list, string(text))
 	}
 	for _, t := range m.trials {
-		add(kept{Trial: &t.Trial})
+		add(kept{Trial: &t.link})
 	}
 	for i := range m.failed {
 		add(kept{Failed: &m.failed[i]})
@@ -44,8 +44,9 @@ func Resume(list []string, now time.Duration) (m Machine) {
 		switch {
 		case k.Failed != nil:
 			m.failed = append(m.failed, *k.Failed)
-		case k.Trial != nil && k.Trial.Ends[0] != ledger.PortKey{} && (k.Trial.Ports == 1 || k.Trial.Ports == 2):
-			m.trials = append(m.trials, &trial{Trial: *k.Trial, resumed: true, phase: waiting, since: now, due: now})
+		case k.Trial != nil && k.Trial.Ends[0] != ledger.PortKey{}:
+			k.Trial.Ports = min(max(k.Trial.Ports, 1), len(k.Trial.Ends))
+			m.trials = append(m.trials, &trial{link: *k.Trial, resumed: true, phase: waiting, since: now, due: now})
 		}
 	}
 	return m

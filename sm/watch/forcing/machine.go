@@ -52,8 +52,8 @@ type Machine struct {
 	rules  *tuning.Index
 	of     tuning.Rules   // of which rules is made
 	looked *ledger.Ledger // for which waiting and bound are
-	// waiting are links that are to be tried; bound are those that stay as they are, because they are
-	// the only way to a switch.
+	// waiting are links that are to be tried; bound are those that stay as they are, because they
+	// are the only way to a switch.
 	waiting []*trial
 	bound   int
 	allowed time.Duration
@@ -166,7 +166,7 @@ func (m *Machine) trialOf(w *World, slot int32) *trial {
 	if rates == (tuning.Rates{}) {
 		return nil
 	}
-	t := &trial{Trial: Trial{Ends: [2]ledger.PortKey{l.PortKey(slot), l.PortKey(there)}, Name: l.LinkName(slot), Ports: 1, Rates: rates}}
+	t := &trial{link: link{Ends: [2]ledger.PortKey{l.PortKey(slot), l.PortKey(there)}, Name: l.LinkName(slot), Ports: 1, Rates: rates}}
 	if l.IsSwitch(there) {
 		t.Ports = 2
 	}

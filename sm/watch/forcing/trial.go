@@ -11,8 +11,8 @@ import (
 	"weft/wire/mad"
 )
 
-// Trial is a link that is to use other speeds or widths, as a successor must know it.
-type Trial struct {
+// link is a link that is to use other speeds or widths, as a successor must know it.
+type link struct {
 	Ends    [2]ledger.PortKey // the first one, of a switch, is reached without the link
 	Name    string
 	Ports   int // that are set: 1, or 2 between switches
@@ -30,9 +30,9 @@ const (
 	undoing               // its ports get back what they had
 )
 
-// trial is a Trial under way.
+// trial is a link under way.
 type trial struct {
-	Trial
+	link
 	trains  bool // it must train again
 	drains  bool // it carries nothing before
 	resumed bool // it was begun before a restart or a takeover
