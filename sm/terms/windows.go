@@ -105,12 +105,17 @@ func ZoneOf(place *time.Location, from time.Time) Zone {
 	if place == time.Local {
 		z.Name = "(local time)"
 	}
-	last := time.Duration(-1)
+	last := time.Duration(0)
 	for at, end := from.In(place), from.AddDate(zoneYears, 0, 0); at.Before(end); {
 		_, seconds := at.Zone()
-		if offset := time.Duration(seconds) * time.Second; len(z.Changes) == 0 || offset != last {
-			z.Changes, last = append(z.Changes, ZoneChange{SinceEpoch(at), offset}), offset
+		offset := time.Duration(seconds) * time.Second
+		switch {
+		case len(z.Changes) == 0: // it holds before, too
+			z.Changes = append(z.Changes, ZoneChange{0, offset})
+		case offset != last:
+			z.Changes = append(z.Changes, ZoneChange{SinceEpoch(at), offset})
 		}
+		last = offset
 		_, next := at.ZoneBounds()
 		switch {
 		case next.IsZero():
