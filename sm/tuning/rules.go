@@ -129,7 +129,7 @@ func parseRule(text string) (r Rule, err error) {
 func parsePlace(text string) (node string, port uint8, err error) {
 	node = fabric.Unquote(text)
 	if open := strings.LastIndexByte(text, '['); open > 0 && strings.HasSuffix(text, "]") {
-		if n, err := strconv.ParseUint(text[open+1:len(text)-1], 10, 8); err == nil {
+		if n, err := strconv.ParseUint(text[open+1:len(text)-1], 10, 32); err == nil {
 			if n < 1 || n > fabric.MaxPorts {
 				return "", 0, fmt.Errorf("%q: ports are 1 to %d", text, fabric.MaxPorts)
 			}
