@@ -61,9 +61,15 @@ func TestPorts(t *testing.T) {
 // TestPortsAndBack: what weft exports for OpenSM, weft imports as the same.
 func TestPortsAndBack(t *testing.T) {
 	settings := []configfile.Setting{
-		{Option: "subnet-timeout", Values: []string{"20"}}, {Option: "packet-life", Values: []string{"19"}}, {Option: "head-of-queue-life", Values: []string{"17"}},
-		{Option: "host-head-of-queue-life", Values: []string{"15"}}, {Option: "stall-count", Values: []string{"3"}}, {Option: "host-stall-count", Values: []string{"1"}},
-		{Option: "link-speed", Values: []string{"..EDR"}}, {Option: "link-width", Values: []string{"1x,4x"}}, {Option: "prefix-routes", Values: []string{"/etc/routes"}},
+		{Option: "subnet-timeout", Values: []string{"20"}},
+		{Option: "packet-life", Values: []string{"19"}},
+		{Option: "head-of-queue-life", Values: []string{"17"}},
+		{Option: "host-head-of-queue-life", Values: []string{"15"}},
+		{Option: "stall-count", Values: []string{"3"}},
+		{Option: "host-stall-count", Values: []string{"1"}},
+		{Option: "link-speed", Values: []string{"..EDR"}},
+		{Option: "link-width", Values: []string{"1x,4x"}},
+		{Option: "prefix-routes", Values: []string{"/etc/routes"}},
 	}
 	files, notes := (&Export{Config: &configfile.File{Name: "sm.yaml", Settings: settings}}).Files("/etc/weft/opensm")
 	if len(notes) > 0 {

@@ -126,3 +126,22 @@ func TestClocksForward(t *testing.T) {
 		}
 	}
 }
+
+// TestClocksBack: an hour that the clocks show twice belongs to a window both times, also where the
+// window ends in it.
+func TestClocksBack(t *testing.T) {
+	place, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip("no time zones here: ", err)
+	}
+	window, err := ParseWindow("Sun 01:00-02:30")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC)
+	w := Watch{Zone: ZoneOf(place, begin), Epoch: SinceEpoch(begin), Windows: []Window{window}}
+	o, ok := w.NextOpening(0)
+	if from, to := begin.Add(o.From), begin.Add(o.To); !ok || from != time.Date(2026, 10, 24, 23, 0, 0, 0, time.UTC) || to != time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC) {
+		t.Errorf("open from %v to %v", from.In(place), to.In(place))
+	}
+}

@@ -26,11 +26,14 @@ const (
 // XDR is told is not public.
 var choosable = []fabric.Speed{fabric.SDR, fabric.DDR, fabric.QDR, fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR}
 
-// widthBits lists the bits of widths, the narrowest first.
-var widthBits = []struct {
+// widthBit is the bit of a width.
+type widthBit struct {
 	lanes fabric.Width
 	bit   Widths
-}{{1, 1}, {2, 16}, {4, 2}, {8, 4}, {12, 8}}
+}
+
+// widthBits lists the bits of widths, the narrowest first.
+var widthBits = []widthBit{{1, 1}, {2, 16}, {4, 2}, {8, 4}, {12, 8}}
 
 // ParseSpeeds reads all; EDR: this speed alone; ..EDR: it and all slower ones; or a list such as
 // QDR,EDR. Every link trains at SDR first, so SDR is in each set.
@@ -117,12 +120,7 @@ func ParseWidths(text string) (set Widths, err error) {
 	name, upTo := strings.CutPrefix(text, "..")
 	for word := range strings.SplitSeq(name, ",") {
 		lanes, err := strconv.ParseUint(strings.TrimRight(strings.TrimSpace(word), "xX"), 10, 8)
-		at := slices.IndexFunc(widthBits, func(w struct {
-			lanes fabric.Width
-			bit   Widths
-		}) bool {
-			return uint64(w.lanes) == lanes
-		})
+		at := slices.IndexFunc(widthBits, func(w widthBit) bool { return uint64(w.lanes) == lanes })
 		if err != nil || at < 0 {
 			return 0, fmt.Errorf("%q: want all, 1x, 2x, 4x, 8x or 12x, ..4x for all up to 4x, or a list such as 1x,4x", text)
 		}

@@ -109,8 +109,12 @@ func TestReadRules(t *testing.T) {
 		a, b End
 		want string
 	}{
-		{spine, leaf, "speed ..EDR and width 1x"}, {leaf, spine, "speed ..EDR and width 1x"}, {spine, End{Name: "leaf 3", Port: 2}, "speed ..EDR and width 4x"},
-		{other, leaf, "speed all and width 1x"}, {End{GUID: 0x10, Port: 1}, host, "speed QDR"}, {End{}, End{}, "speed ..HDR"},
+		{spine, leaf, "speed ..EDR and width 1x"},
+		{leaf, spine, "speed ..EDR and width 1x"},
+		{spine, End{Name: "leaf 3", Port: 2}, "speed ..EDR and width 4x"},
+		{other, leaf, "speed all and width 1x"},
+		{End{GUID: 0x10, Port: 1}, host, "speed QDR"},
+		{End{}, End{}, "speed ..HDR"},
 	} {
 		if got := rules.Of(&c.a, &c.b).String(); got != c.want {
 			t.Errorf("%+v - %+v: %s, want %s", c.a, c.b, got, c.want)
