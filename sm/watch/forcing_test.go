@@ -2,11 +2,13 @@ package watch
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 	"time"
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/fabric/gen"
 	"weft/sm/recording"
 	"weft/sm/smtest"
 	"weft/sm/terms"
@@ -234,5 +236,40 @@ func TestSpeedSurvives(t *testing.T) {
 			}
 			v.verify(t)
 		}
+	}
+}
+
+// TestOnlyWays: the bridges that one search finds are the links without which a switch has no way to
+// us, tried one by one.
+func TestOnlyWays(t *testing.T) {
+	found, spare := 0, 0
+	for seed := range 40 {
+		formula := fmt.Sprintf("random(switches=%d,hosts=1,links=%d,seed=%d)|fail(links=%d,seed=%d)", 6+seed%9, 8+seed%9+seed%4, seed, 1+seed%3, seed)
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := newVirtual(f, emulator.Options{}, terms.Config{ReadOnly: true}, smtest.JobOf("updn", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.run()
+		l := v.manager.Result().Ledger
+		only := l.OnlyWays()
+		for slot, there := range l.Peer {
+			slot := int32(slot)
+			want := there >= 0 && l.IsSwitch(slot) && l.IsSwitch(there) && !l.IsJoinedWithout(l.EndsOf(slot), true)
+			if only[slot] != want {
+				t.Fatalf("%s: %s is the only way: %t, want %t", formula, l.LinkName(slot), only[slot], want)
+			}
+			if want {
+				found++
+			} else if there >= 0 && l.IsSwitch(slot) && l.IsSwitch(there) {
+				spare++
+			}
+		}
+	}
+	if found < 50 || spare < 50 {
+		t.Errorf("%d only ways, %d others", found, spare)
 	}
 }

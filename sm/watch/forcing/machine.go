@@ -15,6 +15,7 @@ import (
 // Limits of trials.
 const (
 	mostAtOnce   = 16
+	mostLooked   = 1000 // links that are looked at for this many trials
 	mostFailures = 3
 	returnWithin = time.Minute      // after which a link has not returned
 	settleWithin = 10 * time.Second // after which a link that is up at another speed stays there
@@ -137,14 +138,15 @@ func (m *Machine) look(w *World) {
 	if len(m.of) == 0 {
 		return
 	}
+	only := w.Ledger.OnlyWays()
 	for slot := range int32(len(w.Ledger.Owner)) {
 		t := m.trialOf(w, slot)
 		switch {
 		case t == nil:
-		case t.isSpare(w.Ledger):
-			m.waiting = append(m.waiting, t)
-		default:
+		case only[slot]:
 			m.bound++
+		default:
+			m.waiting = append(m.waiting, t)
 		}
 	}
 }
@@ -199,8 +201,8 @@ func (m *Machine) begin(w *World) {
 	busy := map[fabric.GUID]bool{}
 	var cut [][2]int32 // links between switches that are tried, each out of use for the next checks
 	var drained []string
-	for _, t := range m.waiting {
-		if len(m.trials) == most {
+	for i, t := range m.waiting {
+		if len(m.trials) == most || i == mostLooked {
 			break
 		}
 		slot, ok := l.SlotOf(t.Ends[0].Node, t.Ends[0].Port)
