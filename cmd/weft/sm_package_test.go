@@ -49,8 +49,8 @@ func TestNewerState(t *testing.T) {
 	}
 }
 
-// TestDowngrade: the script of an older package says what that version cannot read, and succeeds. It
-// says nothing of what it can.
+// TestDowngrade: the script of an older package says what that version cannot read, and succeeds.
+// It says nothing of what it can.
 func TestDowngrade(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -29,8 +29,8 @@ func (l *Ledger) Outlet(slot int32) (out int32, err error) {
 	return out, nil
 }
 
-// OnlyWays marks, by slot, both ends of the links between switches without which a switch has no way
-// to us: the bridges of the network, by one search in depth (Tarjan 1974). It says at once what
+// OnlyWays marks, by slot, both ends of the links between switches without which a switch has no
+// way to us: the bridges of the network, by one search in depth (Tarjan 1974). It says at once what
 // IsJoinedWithout says of each.
 func (l *Ledger) OnlyWays() []bool {
 	type visit struct {

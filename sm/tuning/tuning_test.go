@@ -150,7 +150,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestTimes: a Plan's ports get the site's times, those to hosts their own; the Plan of before stays.
+// TestTimes: a Plan's ports get the site's times, those to hosts their own; the Plan of before
+// stays.
 func TestTimes(t *testing.T) {
 	f, err := gen.Parse("rlft(4,2)")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/racing"
 	"weft/sm/recording"
 	"weft/sm/smtest"
 	"weft/sm/terms"
@@ -19,6 +20,7 @@ import (
 // forced brings up a network whose links are to use other speeds, with a minute of time before.
 func forced(t *testing.T, formula, rules string, opt emulator.Options, set func(w *terms.Watch)) *virtual {
 	t.Helper()
+	racing.SkipLong(t)
 	v, err := newVirtual(smtest.Formula(t, formula), opt, terms.Config{}, smtest.JobOf("updn", 0))
 	if err != nil {
 		t.Fatal(err)
@@ -239,8 +241,8 @@ func TestSpeedSurvives(t *testing.T) {
 	}
 }
 
-// TestOnlyWays: the bridges that one search finds are the links without which a switch has no way to
-// us, tried one by one.
+// TestOnlyWays: the bridges that one search finds are the links without which a switch has no way
+// to us, tried one by one.
 func TestOnlyWays(t *testing.T) {
 	found, spare := 0, 0
 	for seed := range 40 {

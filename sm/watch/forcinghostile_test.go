@@ -70,8 +70,8 @@ func TestSpeedLiars(t *testing.T) {
 	}
 }
 
-// TestSpeedKeptIsNotTrusted: texts of a damaged state or of another weft neither end the manager nor
-// keep it from its work.
+// TestSpeedKeptIsNotTrusted: texts of a damaged state or of another weft neither end the manager
+// nor keep it from its work.
 func TestSpeedKeptIsNotTrusted(t *testing.T) {
 	texts := []string{
 		"", "{", "null", "[]", `{"Trial":{}}`, `{"Trial":{"Ends":["0x1[1]","0x2[1]"],"Ports":-7}}`, `{"Trial":{"Ends":["0x1[1]","0x2[1]"],"Ports":99,"Was":[{},{}],"To":[{},{}]}}`,
