@@ -37,7 +37,7 @@ func (r *importer) portTime(l line) error {
 	return nil
 }
 
-// What OpenSM takes as all that a port supports.
+// Values that stand for all speeds of a port, and for no extended speed.
 const (
 	allBase = 15
 	allExt  = 31

@@ -61,7 +61,7 @@ func (r PrefixRoute) String() string {
 const multicast = 0xff
 
 // byPrefix returns the router port for a prefix, by the routes that a person has given. The first
-// router is that with the lowest GUID of a port.
+// router has the lowest GUID of a port.
 func (s *Subnet) byPrefix(prefix uint64, usable func(fabric.GUID) bool) (fabric.GUID, bool) {
 	if prefix>>56 == multicast {
 		return 0, false

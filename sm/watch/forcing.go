@@ -10,7 +10,7 @@ import (
 	"weft/sm/watch/moving"
 )
 
-// worldOf is what forces speeds sees of a Manager, and does by it.
+// worldOf returns the view of a Manager that package forcing works by.
 func worldOf(m *Manager) *forcing.World {
 	return &forcing.World{
 		Now: m.now, Ledger: m.inForce, Allowed: m.contest.delay(moving.Allowed(&m.watch, m.now, m.now)), Out: &m.out, Paths: &m.paths,
@@ -24,10 +24,10 @@ func worldOf(m *Manager) *forcing.World {
 	}
 }
 
-// forceSpeeds begins trials of links that are due, and goes on with those under way. What a
-// successor must know is stored and told before a link trains.
+// forceSpeeds begins trials of links that are due, and goes on with others. Trials are stored and
+// told to standbys before a link trains.
 func forceSpeeds(m *Manager) {
-	if !mayForce(m) {
+	if !mayForce(m) || m.forcing.IsIdle(m.inForce) {
 		return
 	}
 	m.forcing.Step(worldOf(m))

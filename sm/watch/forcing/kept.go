@@ -7,7 +7,7 @@ import (
 	"weft/sm/ledger"
 )
 
-// mostKept bounds what is believed of a stored or told text.
+// mostKept bounds the texts that are read of a state or a master.
 const mostKept = 1000
 
 // kept is a trial or a failure, as text.
@@ -52,7 +52,7 @@ func Resume(list []string, now time.Duration) (m Machine) {
 	return m
 }
 
-// Report says what is done with links whose speeds or widths are forced.
+// Report counts and names links by the state of their trials.
 type Report struct {
 	Waiting int       // links that wait for a trial
 	Bound   int       // links that stay as they are: the only way to a switch

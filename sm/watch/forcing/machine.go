@@ -26,7 +26,7 @@ const (
 	mostRepeats  = 12
 )
 
-// World is what a Machine sees and does in a step. All of it belongs to the Manager.
+// World is the view and the reach of a Machine in a step. All of it belongs to the Manager.
 type World struct {
 	Now     time.Duration
 	Ledger  *ledger.Ledger            // in force
@@ -53,8 +53,8 @@ type Machine struct {
 	rules  *tuning.Index
 	of     tuning.Rules   // of which rules is made
 	looked *ledger.Ledger // for which waiting and bound are
-	// waiting are links that are to be tried; bound are those that stay as they are, because they
-	// are the only way to a switch.
+	// waiting lists links for trials; bound counts links that stay unchanged, because they are the
+	// only way to a switch.
 	waiting []*trial
 	bound   int
 	allowed time.Duration
@@ -94,6 +94,11 @@ func (m *Machine) Drained() (parts []string) {
 		}
 	}
 	return parts
+}
+
+// IsIdle reports whether no rule asks for anything, and nothing is under way.
+func (m *Machine) IsIdle(l *ledger.Ledger) bool {
+	return len(m.trials)+len(m.of)+len(l.By.Tuning.Rules()) == 0 && !m.changed
 }
 
 // Due returns when Step has something to do, or never.

@@ -20,7 +20,7 @@ type link struct {
 	Was, To [2]tuning.Enabled
 }
 
-// phase is what happens to a trial.
+// phase is a step of a trial.
 type phase uint8
 
 const (
@@ -62,7 +62,7 @@ func (t *trial) isSpare(l *ledger.Ledger) bool {
 	return t.Ports == 1 || l.IsJoinedWithout(t.Ends, true)
 }
 
-// goOn does what is due in a trial.
+// goOn takes the next step of a trial.
 func (m *Machine) goOn(w *World, t *trial) {
 	if t.due = terms.Never; len(t.todo) > 0 {
 		m.send(w, t)
@@ -192,7 +192,7 @@ func refusal(l *ledger.Ledger, at ledger.PortKey, ev *terms.Event) string {
 	}
 }
 
-// judge decides by a reading of the port whether the link has returned as it is to.
+// judge decides by a reading of the port whether the link has returned at an allowed speed.
 func (m *Machine) judge(w *World, t *trial, ev *terms.Event) {
 	after, info := w.Now-t.since, ev.Data[:]
 	isUp := ev.Outcome == terms.Answered && mad.PortInfoPortState.Get(info) >= mad.PortInit
@@ -211,7 +211,7 @@ func (m *Machine) judge(w *World, t *trial, ev *terms.Event) {
 	}
 }
 
-// pass ends a trial of a link that is as it is to be.
+// pass ends a trial that went well.
 func (m *Machine) pass(w *World, t *trial) {
 	m.passed++
 	m.remove(t)
@@ -219,7 +219,7 @@ func (m *Machine) pass(w *World, t *trial) {
 	w.Round(t.Name+" has its speed", t.nodes()...)
 }
 
-// nodes lists the nodes of a trial, of which nothing is believed any more.
+// nodes lists the nodes of a trial: the next round asks them again.
 func (t *trial) nodes() []fabric.GUID { return []fabric.GUID{t.Ends[0].Node, t.Ends[1].Node} }
 
 // fail takes a trial back.
@@ -232,8 +232,8 @@ func (m *Machine) fail(w *World, t *trial, why string) {
 	m.send(w, t)
 }
 
-// undone handles the answer to an order that gives a port back what it had. It is repeated for some
-// time: the way to the port may lead over links that the next round repairs.
+// undone handles the answer to an order that gives a port its former speeds. The order is repeated
+// for some time: the way to the port may lead over links that the next round repairs.
 func (m *Machine) undone(w *World, t *trial, o order, took bool) {
 	if t.tries++; !took && t.tries <= mostRepeats {
 		t.todo, t.due = append([]order{o}, t.todo...), w.Now+againAfter
