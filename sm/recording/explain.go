@@ -94,6 +94,8 @@ var Explain = map[terms.IncidentKind]string{
 	terms.OnlyWay:           "A link came back too often, but it is the only way to a switch. It stays in use. Rounds caused by it alone come at growing intervals.",
 	terms.Babbling:          "A port sends traps or other management datagrams at a high rate (--babbling-rate), or its link has changed 20 times although it is in quarantine. It is not disabled, for the reason in the text. Look at the device; --babbling-port disable lets the manager disable such ports.",
 	terms.PortDisabled:      "A babbling port was disabled at its switch (--babbling-port disable). Its link is down until somebody enables it: repair the device, then weft sm undrain with the name in the text.",
+	terms.SpeedForced:       "The speed or width of a link is forced, as link-speed, link-width or link-rules say: it is tried, or it is in use now.",
+	terms.SpeedUndone:       "A link did not return, or not as forced, so its ports enable again what they had. If it is the first link that was tried, no other is until a reload.",
 	terms.PortEnabled:       "A disabled port was enabled by weft sm undrain. If it babbles again, it is disabled again.",
 	terms.StuckChange:       "PortStateChange of a switch cannot be cleared. weft reads the ports of the switch in every light sweep instead, and starts a round when one has changed.",
 

@@ -126,6 +126,9 @@ const (
 	PortDisabled IncidentKind = "port-disabled" // such a port was disabled
 	PortEnabled  IncidentKind = "port-enabled"  // a disabled port was enabled on request
 
+	SpeedForced IncidentKind = "speed-forced" // the speed or width of a link is tried, or is in use
+	SpeedUndone IncidentKind = "speed-undone" // a link did not return, and gets back what it had
+
 	StuckChange IncidentKind = "stuck-change" // a PortStateChange cannot be cleared
 
 	CounterPassed IncidentKind = "counter-passed" // a counter of a port grows faster than it should

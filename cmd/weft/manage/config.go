@@ -27,7 +27,7 @@ var shaping = []string{
 // shape returns the values of these options, and the kinds of hosts.
 func (s *smFlags) shape(flags *pflag.FlagSet) map[string]string {
 	values := map[string]string{}
-	for _, name := range shaping {
+	for _, name := range slices.Concat(shaping, tuningOptions) {
 		list, _ := configfile.Values(flags.Lookup(name))
 		values[name] = strings.Join(list, ", ")
 	}
@@ -79,7 +79,7 @@ func (s *serviceFlags) add(cmd *cobra.Command) {
 	s.congestion.add(f)
 	s.api.add(f)
 	configfile.Exclude(f, "config", "print-config", "codes")
-	for _, name := range slices.Concat(changeable, topology.Names) {
+	for _, name := range slices.Concat(changeable, topology.Names, tuningOptions) {
 		if err := f.SetAnnotation(name, mayChange, nil); err != nil {
 			panic(err) // the flag is there
 		}

@@ -40,6 +40,7 @@ type smFlags struct {
 	keys    keyFlags
 	pkeys   partitionFlags
 	gids    gidFlags
+	tuning  tuningFlags
 	chain   string
 	once    bool
 	codes   bool
@@ -110,6 +111,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	s.keys.add(cmd, &s.config.Keys)
 	s.pkeys.add(cmd)
 	s.gids.add(cmd)
+	s.tuning.add(cmd)
 	s.addFaultFlags(cmd)
 	f.StringVar(&s.lids, "lids", "", "`FILE` with LIDs to keep, one line for each port (GUID, first and last LID), like OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&s.plan, "plan", "", "write the Plan to `FILE`, for weft check --plan; rewritten after each round")
@@ -235,6 +237,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 		return nil, err
 	}
 	if s.config.Between, err = s.gids.read(); err != nil {
+		return nil, err
+	}
+	if err := s.tuning.read(&s.config); err != nil {
 		return nil, err
 	}
 	if s.config.Priority > 15 {

@@ -225,6 +225,9 @@ func (r *serving) reload(ctx context.Context) {
 	if !reflect.DeepEqual(was.config.Names, runner.Config.Names) && !slices.Contains(changed, "node-map") {
 		changed = append(changed, "node-map")
 	}
+	if !was.config.Tuning.Equal(runner.Config.Tuning) && !slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(tuningOptions, name) }) {
+		changed = append(changed, "rules of links")
+	}
 	if !was.config.Keys.Equal(&runner.Keys) && !slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(name, "key") }) {
 		changed = append(changed, "M_Keys")
 	}

@@ -149,6 +149,9 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 		}
 		runner.Watch.NoMoves = append(runner.Watch.NoMoves, hours)
 	}
+	if err := s.tuning.readWindows(&runner.Watch, time.Now()); err != nil {
+		return nil, err
+	}
 	runner.Watch.Flaps, runner.Watch.Babble, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.Babble, s.watch.KeepAbsent
 	if s.service.counters.Interval < 0 || s.service.counters.Rate < 1 {
 		return nil, errors.New("--counters must be 0 or more, --counters-rate 1 or more")
@@ -161,11 +164,8 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	return runner, nil
 }
 
-// today returns the time of the day in UTC.
-func today() time.Duration {
-	now := time.Now().UTC()
-	return now.Sub(now.Truncate(24 * time.Hour))
-}
+// today returns the time since 1970 in UTC.
+func today() time.Duration { return terms.SinceEpoch(time.Now()) }
 
 // writeFiles writes the files after a round, each for itself.
 func (s *smFlags) writeFiles(cmd *cobra.Command, result *round.Result) (failure error) {
