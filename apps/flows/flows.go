@@ -62,9 +62,14 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 		capacity[l] = float64(rate) / 8e6 * h.Payload
 	}
 	r := &Run{net: net, places: where, hardware: h, fluid: fluid.New(capacity, net.LongestPath()), link: make([]float64, len(capacity))}
+	r.fluid.Slack = slack
 	r.Machine = machine.On(r, p, costs, unit)
 	return r
 }
+
+// slack is the share of a message's time by which its begin and the release of its links may be
+// late where a link has many flows.
+const slack = 0.0005
 
 // unit is a nanosecond in picoseconds.
 const unit = 1000

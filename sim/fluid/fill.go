@@ -16,11 +16,17 @@ type filler struct {
 // linkState is the state of a link while rates are computed.
 type linkState struct {
 	room    float64 // capacity left by frozen flows
+	full    float64 // the rate of the flows that it froze; its capacity if it froze none
 	growing int32   // flows not frozen
 	mark    int32
 }
 
-func (f *filler) init(links int) { f.links = make([]linkState, links) }
+func (f *filler) init(capacity []float64) {
+	f.links = make([]linkState, len(capacity))
+	for l, c := range capacity {
+		f.links[l].full = c
+	}
+}
 
 // levelTolerance is the factor by which the levels of two links may differ for both to count as
 // full.
@@ -30,6 +36,7 @@ const levelTolerance = 1 + 1e-12
 func (n *Network) solve() {
 	f := &n.fill
 	f.mark++
+	n.regroup()
 	f.met, f.flows = f.met[:0], f.flows[:0]
 	for _, link := range n.dirty {
 		n.addLink(link)
@@ -49,7 +56,7 @@ func (n *Network) addLink(link int32) {
 	if f.links[link].mark == f.mark || n.first[link] == none {
 		return
 	}
-	f.links[link] = linkState{mark: f.mark, room: n.capacity[link]}
+	f.links[link] = linkState{mark: f.mark, room: n.capacity[link], full: n.capacity[link]}
 	f.met = append(f.met, link)
 }
 
@@ -104,6 +111,7 @@ func (n *Network) fillLinks() {
 			f.queue.push(full{level, top.link})
 			continue
 		}
+		l.full = top.level
 		for at := n.first[top.link]; at != none; at = n.next[at] {
 			if s := at / int32(n.stride); n.flows[s].frozen != f.mark {
 				n.freeze(s, top.level)
@@ -128,6 +136,12 @@ func (n *Network) freeze(s int32, rate float64) {
 	if rate == w.rate && w.at != none {
 		return
 	}
+	n.give(s, rate)
+}
+
+// give sets the rate of a flow, and with it its end.
+func (n *Network) give(s int32, rate float64) {
+	w := &n.flows[s]
 	w.rate, w.end = rate, never
 	if rate > 0 {
 		if wait := math.Ceil(w.left / rate); wait < float64(never-n.now) {
