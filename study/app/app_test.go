@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/apps/collective"
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/fabric"
@@ -45,7 +46,7 @@ func routed(t testing.TB, formula, chain string) (*fabric.Graph, *planner.Result
 // play runs a program on a fabric.
 func play(t *testing.T, g *fabric.Graph, r *planner.Result, text string, byPackets bool) *Run {
 	t.Helper()
-	p, err := Open(text, Places(g, true))
+	p, err := Open(text, collective.Defaults{Ranks: Places(g, true)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func TestTooLongFlow(t *testing.T) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Open(name, 0)
+	p, err := Open(name, collective.Defaults{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"weft/apps/collective"
 	"weft/apps/machine"
 	"weft/sim/packet"
 )
@@ -11,7 +12,7 @@ import (
 // BenchmarkRing runs a ring all-reduce of 512 ranks by flows: 523,264 messages.
 func BenchmarkRing(b *testing.B) {
 	g, r := routed(b, "rlft(16,3)", "ftree")
-	p, err := Open("allreduce(ring,ranks=512,size=1GiB)", 0)
+	p, err := Open("allreduce(ring,ranks=512,size=1GiB)", collective.Defaults{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func BenchmarkRing(b *testing.B) {
 
 // BenchmarkIdeal runs the same on the ideal network.
 func BenchmarkIdeal(b *testing.B) {
-	p, err := Open("allreduce(ring,ranks=512,size=1GiB)", 0)
+	p, err := Open("allreduce(ring,ranks=512,size=1GiB)", collective.Defaults{})
 	if err != nil {
 		b.Fatal(err)
 	}

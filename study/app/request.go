@@ -23,9 +23,10 @@ type Program struct {
 }
 
 // Open reads a program: a collective operation such as allreduce(ring,size=1GiB), or a file with a
-// GOAL schedule. places is the number of ranks of an operation that names none.
-func Open(text string, places int) (*Program, error) {
-	if s, err := collective.Parse(text, places); err == nil {
+// GOAL schedule. Defaults are for what an operation does
+// not say.
+func Open(text string, d collective.Defaults) (*Program, error) {
+	if s, err := collective.Parse(text, d); err == nil {
 		return &Program{Name: text, operation: &s}, nil
 	} else if strings.Contains(text, "(") || !strings.ContainsAny(text, "./") {
 		if _, missing := os.Stat(text); missing != nil {

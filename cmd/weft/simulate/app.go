@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/apps/collective"
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/cmd/weft/cli"
@@ -141,7 +142,7 @@ func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return fmt.Errorf("--ideal: %w", err)
 	}
-	p, err := app.Open(arg, 0)
+	p, err := app.Open(arg, collective.Defaults{})
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
 	if err != nil {
 		return err
 	}
-	if req.Program, err = app.Open(name, app.Places(g, o.onPorts())); err != nil {
+	if req.Program, err = app.Open(name, collective.Defaults{Ranks: app.Places(g, o.onPorts())}); err != nil {
 		return err
 	}
 	if err := o.writeGoal(cmd, req.Program); err != nil {
