@@ -98,3 +98,8 @@ func (o *Operation) Done() bool {
 	}
 	return true
 }
+
+// Share returns how far the first rank is.
+func (o *Operation) Share() float64 {
+	return float64(max(o.at[0], 0)) / float64(max(o.rounds.count, 1))
+}

@@ -69,7 +69,7 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 
 // slack is the share of a message's time by which its begin and the release of its links may be
 // late where a link has many flows.
-const slack = 0.0005
+const slack = 0.001
 
 // unit is a nanosecond in picoseconds.
 const unit = 1000

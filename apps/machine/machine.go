@@ -51,6 +51,8 @@ type Machine struct {
 	now    Time
 	failed error
 	ready  []program.Op // scratch
+	watch  func()       // reports the progress, if set
+	events int
 
 	Messages, Bytes int64
 	// Unequal counts the messages whose receive gives another size, and FirstUnequal describes the

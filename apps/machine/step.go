@@ -8,6 +8,9 @@ import (
 
 // Step lets the next event happen. There must be one.
 func (m *Machine) Step() {
+	if m.events++; m.watch != nil && m.events%watchEvery == 0 {
+		m.watch()
+	}
 	e := m.queue.pop()
 	m.now = e.at
 	s := &m.slots[e.slot]

@@ -19,6 +19,11 @@ type Places struct {
 	Plane []int32
 }
 
+// Part returns the places of the ranks from first to the one before last.
+func (p *Places) Part(first, last int) *Places {
+	return &Places{Ports: p.Ports[first:last], Server: p.Server[first:last], Plane: p.Plane}
+}
+
 // Between returns the ports of a message that a rank sends by its network port nic to another rank:
 // the ports of that number, or if their planes differ the next ones of the same plane, as a server
 // may lack a port. local is true for ranks on one machine.

@@ -11,6 +11,8 @@ type filler struct {
 	met   []int32     // links of the component
 	flows []int32     // flows of the component
 	queue fullQueue
+	wide  bool // the component had most of the flows: all are taken, which is faster than a search
+	most  bool // most ends change: their queue is put in order once, at the end
 }
 
 // linkState is the state of a link while rates are computed.
@@ -38,16 +40,26 @@ func (n *Network) solve() {
 	f.mark++
 	n.regroup()
 	f.met, f.flows = f.met[:0], f.flows[:0]
-	for _, link := range n.dirty {
-		n.addLink(link)
+	if f.wide && f.mark%16 != 0 {
+		n.addAll()
+	} else {
+		for _, link := range n.dirty {
+			n.addLink(link)
+		}
+		n.addFlows()
+		f.wide = 2*len(f.flows) > n.Active()
 	}
 	n.dirty = n.dirty[:0]
-	n.addFlows()
 	n.Solved += int64(len(f.flows))
 	for _, s := range f.flows {
 		n.advance(&n.flows[s])
 	}
+	f.most = 2*len(f.flows) > len(n.ends.heap)
 	n.fillLinks()
+	if f.most {
+		n.ends.heapify()
+		f.most = false
+	}
 }
 
 // addLink adds a link to the component.
@@ -56,8 +68,21 @@ func (n *Network) addLink(link int32) {
 	if f.links[link].mark == f.mark || n.first[link] == none {
 		return
 	}
-	f.links[link] = linkState{mark: f.mark, room: n.capacity[link], full: n.capacity[link]}
+	f.links[link] = linkState{mark: f.mark, growing: n.count[link], room: n.capacity[link], full: n.capacity[link]}
 	f.met = append(f.met, link)
+}
+
+// addAll takes all flows and their links. Rates do not depend on flows of other components.
+func (n *Network) addAll() {
+	f := &n.fill
+	for link := range n.first {
+		n.addLink(int32(link))
+	}
+	for s := range n.flows {
+		if n.flows[s].used {
+			f.flows = append(f.flows, int32(s))
+		}
+	}
 }
 
 // addFlows adds all flows of the component's links, and all their links.
@@ -65,9 +90,7 @@ func (n *Network) addFlows() {
 	f := &n.fill
 	for i := 0; i < len(f.met); i++ {
 		link := f.met[i]
-		count := int32(0)
 		for at := n.first[link]; at != none; at = n.next[at] {
-			count++
 			s := at / int32(n.stride)
 			w := &n.flows[s]
 			if w.mark == f.mark {
@@ -80,7 +103,6 @@ func (n *Network) addFlows() {
 				n.addLink(other)
 			}
 		}
-		f.links[link].growing = count
 	}
 }
 
@@ -147,6 +169,10 @@ func (n *Network) give(s int32, rate float64) {
 		if wait := math.Ceil(w.left / rate); wait < float64(never-n.now) {
 			w.end = n.now + picoseconds(wait)
 		}
+	}
+	if n.fill.most {
+		n.ends.late(s)
+		return
 	}
 	n.ends.set(s)
 }

@@ -42,6 +42,7 @@ type flow struct {
 	end   picoseconds // when it ends if no rate changes
 	order int64       // among all flows, by begin
 	hops  int32
+	used  bool  // the slot has a flow
 	at    int32 // place in the queue of ends; none: not in it
 	id    int32 // the caller's number
 	// The last searches that met the flow, and that gave it a rate.
@@ -74,7 +75,7 @@ func (n *Network) Active() int { return len(n.flows) - len(n.unused) }
 func (n *Network) Begin(at picoseconds, path []int32, bytes float64, id int32) {
 	n.now = at
 	s := n.newSlot()
-	n.flows[s] = flow{left: bytes, begin: at, since: at, end: never, order: n.begun, hops: int32(len(path)), at: none, id: id}
+	n.flows[s] = flow{left: bytes, begin: at, since: at, end: never, order: n.begun, used: true, hops: int32(len(path)), at: none, id: id}
 	n.begun++
 	alone, crowded, rate := true, false, math.MaxFloat64
 	for k, link := range path {
@@ -176,6 +177,7 @@ func (n *Network) remove(s int32) {
 			n.dirty = append(n.dirty, link)
 		}
 	}
+	n.flows[s].used = false
 	n.unused = append(n.unused, s)
 }
 

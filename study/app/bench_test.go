@@ -17,7 +17,7 @@ func BenchmarkRing(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		_, err := On(context.Background(), g, r, &Request{Program: p, Costs: machine.Usual, Placement: "leaf", OnPorts: true, Hardware: packet.Default(), Memory: memory, Workers: 1})
+		_, err := On(context.Background(), g, r, &Request{Jobs: []*Program{p}, Costs: machine.Usual, Placement: "leaf", OnPorts: true, Hardware: packet.Default(), Memory: memory, Workers: 1})
 		if err != nil {
 			b.Fatal(err)
 		}

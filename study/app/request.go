@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"weft/apps/collective"
 	"weft/apps/goal"
@@ -18,8 +19,47 @@ import (
 // Program is a schedule or a collective operation.
 type Program struct {
 	Name      string
+	StartNS   float64 // when it starts, in nanoseconds
 	schedule  *program.Schedule
 	operation *collective.Spec
+}
+
+// name names the programs of a run.
+func (r *Request) name() string {
+	names := make([]string, len(r.Jobs))
+	for i, p := range r.Jobs {
+		names[i] = p.Name
+	}
+	return strings.Join(names, " + ")
+}
+
+// OpenAll reads programs that run at once. Each may end with @TIME, its start.
+func OpenAll(texts []string, d collective.Defaults) (jobs []*Program, err error) {
+	for _, text := range texts {
+		name, at, later := cutLast(text, "@")
+		start := time.Duration(0)
+		if later {
+			if start, err = time.ParseDuration(at); err != nil || start < 0 {
+				return nil, fmt.Errorf("%q: a time such as 2ms is expected after @", text)
+			}
+		}
+		p, err := Open(name, d)
+		if err != nil {
+			return nil, err
+		}
+		p.StartNS = float64(start.Nanoseconds())
+		jobs = append(jobs, p)
+	}
+	return jobs, nil
+}
+
+// cutLast cuts a text at the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
 }
 
 // Open reads a program: a collective operation such as allreduce(ring,size=1GiB), or a file with a
@@ -114,17 +154,39 @@ func (p *Program) Write(w io.Writer, binary bool) (err error) {
 	return goal.WriteText(w, s)
 }
 
-// Places returns the number of places for ranks on a fabric: servers, or host ports.
-func Places(g *fabric.Graph, onPorts bool) int {
+// DefaultsOf returns what operations take from a fabric: a rank for each server or host port, and
+// with placement rail the ports of a server as a group.
+func DefaultsOf(g *fabric.Graph, onPorts bool, placement string) collective.Defaults {
 	servers := traffic.ServersOf(g)
-	if servers == nil || onPorts {
-		n := 0
-		for h := range int32(g.NumHosts) {
-			if g.IsHost(h) {
-				n++
-			}
-		}
-		return n
+	if servers != nil && !onPorts {
+		return collective.Defaults{Ranks: len(servers.Ports)}
 	}
-	return len(servers.Ports)
+	var d collective.Defaults
+	for h := range int32(g.NumHosts) {
+		if g.IsHost(h) {
+			d.Ranks++
+		}
+	}
+	if servers == nil || placement != "rail" {
+		return d
+	}
+	d.Group = len(servers.Ports[0])
+	for _, ports := range servers.Ports {
+		if len(ports) != d.Group {
+			d.Group = 0
+		}
+	}
+	return d
+}
+
+// SetPlacement takes an order of ranks. For file:NAME it reads the file.
+func (r *Request) SetPlacement(text string) error {
+	r.Placement = text
+	name, ok := strings.CutPrefix(text, "file:")
+	if !ok {
+		return nil
+	}
+	data, err := os.ReadFile(name)
+	r.Placement, r.File = "file", string(data)
+	return err
 }

@@ -45,12 +45,31 @@ func (r *Run) Write(w io.Writer) error {
 	if err := study.Table(w, rows); err != nil {
 		return err
 	}
+	if err := r.writeJobs(w); err != nil {
+		return err
+	}
 	items := make([]string, len(r.Busiest))
 	for i, l := range r.Busiest {
 		items[i] = fmt.Sprintf("%s: %.0f %% of its rate in use, %.0f bytes", l.Port.Short(), 100*l.Share, l.Bytes)
 	}
 	study.WriteSome(w, "busiest links", items, len(items))
 	return nil
+}
+
+// writeJobs prints a line for each of several programs.
+func (r *Run) writeJobs(w io.Writer) error {
+	if len(r.Jobs) == 0 {
+		return nil
+	}
+	rows := [][]string{{"JOB", "RANKS", "START", "TIME", "ALONE", "SLOW-DOWN", "IDEAL", "COST OF PLACES"}}
+	for _, j := range r.Jobs {
+		rows = append(rows, []string{
+			j.Program, fmt.Sprint(j.Ranks), duration(j.StartNS), duration(j.TimeNS), duration(j.AloneNS),
+			fmt.Sprintf("%.3f", j.SlowDown), duration(j.IdealNS), fmt.Sprintf("%.3f", j.Cost),
+		})
+	}
+	fmt.Fprintln(w)
+	return study.Table(w, rows)
 }
 
 func duration(ns float64) string {

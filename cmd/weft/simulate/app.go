@@ -39,7 +39,7 @@ type appOptions struct {
 func simulateAppCmd() *cobra.Command {
 	var o appOptions
 	cmd := &cobra.Command{
-		Use:   "app [FABRIC] PROGRAM",
+		Use:   "app [FABRIC] PROGRAM...",
 		Short: "applications in time: schedules and collective operations",
 		Long: `Run an application on a fabric and say when each rank ends.
 
@@ -72,6 +72,37 @@ ranks= every place of the fabric is a rank.
   broadcast, reduce  binomial; size= is the whole vector
   barrier        dissemination
 
+  halo           3d, 2d; exchange with both neighbours in each dimension of a torus of ranks;
+                 size= is a face
+  fft            pencils; an all-to-all in each row of a grid of ranks, then in each column; size= is
+                 the block of a pair
+  sweep          corner; 16 blocks go from one corner of a grid to the other; size= is a face
+  checkpoint     blocks; all ranks but the last storage=N write size= bytes to those
+
+Of allreduce there are also tree (two binary trees, each for half of the vector) and rails, of
+alltoall rails, of broadcast scatter (and an all-gather). Rails is for group=N ranks of a server in a
+row: they exchange in the server, and rank i of all servers along rail i. With --ranks-on ports and
+--placement rail it is the usual one. steps=N repeats an operation; calc=TIME lets each rank compute
+before each round.
+
+SEVERAL PROGRAMS
+
+Several PROGRAMs run at once: the first takes the first places of the order, and so on. PROGRAM@2ms
+starts after 2 ms. Each is also run alone, on the same places, and on one switch for all hosts:
+
+  slow-down       its time with the others, divided by its time alone
+  cost of places  its time alone, divided by that on one switch
+
+PLACEMENT
+
+  leaf         fill leaf by leaf
+  spread       round robin over the leaves
+  rail         server by server, and the ports of each in order of their rails
+  random:SEED  drawn
+  file:NAME    lines RANK NODE, or RANK NODE PORT; ranks count through all programs
+  slurm:NODES  the nodes of a list such as n[001-004,010]; all ranks of a node first, slurm-cyclic:
+               round robin, slurm-plane=N: round robin with N ranks at a time
+
 THE FIGURES
 
   end        when the last rank ends
@@ -84,8 +115,10 @@ without messages, and operations that wait for each other, by rank and label.`,
 		Example: `  weft simulate app 'rlft(8,3)' 'allreduce(ring,size=64MiB)' --flows
   weft simulate app fabric.txt step.goal -e ftree
   weft simulate app --ideal L=2500,o=1500,g=1000,G=6,S=65535 step.goal --json
-  weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1`,
-		Args: cobra.RangeArgs(1, 2),
+  weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1
+  weft simulate app 'rail(8,16,4)' 'allreduce(size=1GiB)' --flows --ranks-on ports --placement rail
+  weft simulate app 'rlft(8,3)' 'allreduce(ranks=64,size=64MiB)' 'checkpoint(ranks=64,storage=8,size=16MiB)@1ms' --flows --placement spread`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: o.runAny,
 	}
 	o.add(cmd)
@@ -104,7 +137,7 @@ func (o *appOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.ideal, "ideal", "", "run on the ideal network with these `COSTS`, without a fabric")
 	f.StringVar(&o.costs, "costs", "", "`COSTS` of messages on a fabric, such as o=200,S=65536")
 	f.BoolVar(&o.byFlows, "flows", false, "carry messages as flows in place of packets")
-	f.StringVar(&o.placement, "placement", "leaf", "`ORDER` of ranks: leaf (fill leaf by leaf), spread (round robin over leaves), or random:SEED")
+	f.StringVar(&o.placement, "placement", "leaf", "`ORDER` of ranks: leaf, spread, rail, random:SEED, file:NAME or slurm:NODES (see PLACEMENT)")
 	f.StringVar(&o.ranksOn, "ranks-on", "servers", "`WHAT` a rank is: servers, a server with all its ports; or ports, a host port")
 	f.StringVar(&o.write, "write-goal", "", "write PROGRAM to `FILE` as a schedule: binary if its name ends with .bin, else text")
 	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
@@ -119,10 +152,10 @@ func (o *appOptions) runAny(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--ideal has no fabric: --%s has no effect with it, leave it out", besideIdeal(cmd))
 	case ideal:
 		return o.runIdeal(cmd, args[0])
-	case len(args) != 2:
+	case len(args) < 2:
 		return errors.New("give FABRIC and PROGRAM, or PROGRAM and --ideal")
 	}
-	return o.run(cmd, args[0], args[1])
+	return o.run(cmd, args[0], args[1:])
 }
 
 // besideIdeal returns an option that was given and has no effect with --ideal, or nothing.
@@ -165,13 +198,11 @@ func (o *appOptions) request() (*app.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--memory: %w", err)
 	}
-	return &app.Request{
-		Costs: costs, Packets: !o.byFlows, Placement: o.placement, OnPorts: o.onPorts(),
-		Hardware: packet.Default(), Memory: memory, Workers: o.routing.Workers,
-	}, nil
+	req := &app.Request{Costs: costs, Packets: !o.byFlows, OnPorts: o.onPorts(), Hardware: packet.Default(), Memory: memory, Workers: o.routing.Workers}
+	return req, req.SetPlacement(o.placement)
 }
 
-func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
+func (o *appOptions) run(cmd *cobra.Command, arg string, programs []string) error {
 	if err := cli.RefuseBesideTables(cmd, &o.files); err != nil {
 		return err
 	}
@@ -186,10 +217,13 @@ func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
 	if err != nil {
 		return err
 	}
-	if req.Program, err = app.Open(name, collective.Defaults{Ranks: app.Places(g, o.onPorts())}); err != nil {
+	if req.Jobs, err = app.OpenAll(programs, app.DefaultsOf(g, o.onPorts(), o.placement)); err != nil {
 		return err
 	}
-	if err := o.writeGoal(cmd, req.Program); err != nil {
+	if o.write != "" && len(req.Jobs) > 1 {
+		return errors.New("--write-goal writes one PROGRAM: give one")
+	}
+	if err := o.writeGoal(cmd, req.Jobs[0]); err != nil {
 		return err
 	}
 	r, err := cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request)
