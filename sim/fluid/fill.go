@@ -47,7 +47,7 @@ func (n *Network) solve() {
 			n.addLink(link)
 		}
 		n.addFlows()
-		f.wide = 2*len(f.flows) > n.Active()
+		f.wide = len(f.flows) > many && 2*len(f.flows) > n.Active()
 	}
 	n.dirty = n.dirty[:0]
 	n.Solved += int64(len(f.flows))
@@ -71,6 +71,9 @@ func (n *Network) addLink(link int32) {
 	f.links[link] = linkState{mark: f.mark, growing: n.count[link], room: n.capacity[link], full: n.capacity[link]}
 	f.met = append(f.met, link)
 }
+
+// many is the number of flows of a component from which on a search costs more than it saves.
+const many = 4096
 
 // addAll takes all flows and their links. Rates do not depend on flows of other components.
 func (n *Network) addAll() {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,16 +13,19 @@ import (
 	"weft/apps/goal"
 	"weft/apps/machine"
 	"weft/apps/program"
+	"weft/apps/script"
+	"weft/apps/training"
 	"weft/fabric"
 	"weft/sim/traffic"
 )
 
-// Program is a schedule or a collective operation.
+// Program is a schedule, a collective operation or a training step.
 type Program struct {
 	Name      string
 	StartNS   float64 // when it starts, in nanoseconds
 	schedule  *program.Schedule
 	operation *collective.Spec
+	training  *training.Spec
 }
 
 // name names the programs of a run.
@@ -62,10 +66,15 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// Open reads a program: a collective operation such as allreduce(ring,size=1GiB), or a file with a
+// Open reads a program: a collective operation such as allreduce(ring,size=1GiB),
+// a training step such as training(tensor=8,pipeline=4), or a file with a
 // GOAL schedule. Defaults are for what an operation does
 // not say.
 func Open(text string, d collective.Defaults) (*Program, error) {
+	if training.Is(text) {
+		s, err := training.Parse(text, d.Ranks)
+		return &Program{Name: text, training: &s}, err
+	}
 	if s, err := collective.Parse(text, d); err == nil {
 		return &Program{Name: text, operation: &s}, nil
 	} else if strings.Contains(text, "(") || !strings.ContainsAny(text, "./") {
@@ -87,6 +96,9 @@ func Open(text string, d collective.Defaults) (*Program, error) {
 
 // Ranks returns the number of ranks.
 func (p *Program) Ranks() int {
+	if p.training != nil {
+		return p.training.Ranks()
+	}
 	if p.operation != nil {
 		return p.operation.Ranks
 	}
@@ -95,9 +107,17 @@ func (p *Program) Ranks() int {
 
 // start returns a run of the program. explain says why it stopped before its end.
 func (p *Program) start() (run program.Program, explain func(waiting []machine.Wait) program.Stuck, err error) {
-	if p.operation != nil {
+	unknown := func([]machine.Wait) program.Stuck { return program.Stuck{} }
+	switch {
+	case p.operation != nil:
 		o, err := collective.New(*p.operation)
-		return o, func([]machine.Wait) program.Stuck { return program.Stuck{} }, err
+		return o, unknown, err
+	case p.training != nil:
+		step, err := training.New(*p.training)
+		if err != nil {
+			return nil, nil, err
+		}
+		return script.New(step), unknown, nil
 	}
 	r := p.schedule.Start()
 	return r, func(waiting []machine.Wait) program.Stuck {
@@ -143,6 +163,9 @@ func ParseCosts(text string, costs machine.Parameters) (machine.Parameters, erro
 // Write writes the program as a GOAL schedule, as text or binary.
 func (p *Program) Write(w io.Writer, binary bool) (err error) {
 	s := p.schedule
+	if p.training != nil {
+		return errors.New("a training step cannot be written as a schedule: its ranks decide while they run")
+	}
 	if p.operation != nil {
 		if s, err = p.operation.Schedule(); err != nil {
 			return err

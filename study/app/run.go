@@ -38,6 +38,7 @@ type Run struct {
 	EndNS        float64 `json:"end_ns"`
 	// Bandwidth is set for collective operations.
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
+	Training  *Training  `json:"training,omitempty"` // of a training step
 	// IdealNS is the time of the same program, by flows, on a switch that joins all hosts at the
 	// rate of their links; Cost is EndNS divided by it.
 	IdealNS float64 `json:"ideal_ns,omitempty"`
@@ -81,6 +82,7 @@ type Job struct {
 	SlowDown  float64          `json:"slow_down"` // TimeNS divided by AloneNS
 	Cost      float64          `json:"cost"`      // of its places: AloneNS divided by IdealNS
 	Bandwidth *Bandwidth       `json:"bandwidth,omitempty"`
+	Training  *Training        `json:"training,omitempty"` // with all others
 }
 
 // Request describes a run.
@@ -124,6 +126,7 @@ func (r *Run) measure(m *machine.Machine, c *cast, unit float64) {
 	}
 	if len(c.jobs) == 1 {
 		r.Bandwidth = bandwidthOf(r.Operation, r.EndNS-c.jobs[0].StartNS)
+		r.Training = c.trainingOf(0, unit)
 	}
 }
 
@@ -203,14 +206,14 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 	}
 	r.measure(m, all, unit)
 	r.busiest(net, links)
-	return r, s.compare(ctx, r)
+	return r, s.compare(ctx, r, all)
 }
 
 // unit is a nanosecond in the units of time of a fabric.
 const unit = 1000
 
 // compare runs each job alone, on the fabric and on one switch for all hosts.
-func (s *stage) compare(ctx context.Context, r *Run) error {
+func (s *stage) compare(ctx context.Context, r *Run, all *cast) error {
 	jobs := s.req.Jobs
 	list := make([]Job, len(jobs))
 	for _, rank := range r.Ranks {
@@ -232,7 +235,7 @@ func (s *stage) compare(ctx context.Context, r *Run) error {
 			return err
 		}
 		j.SlowDown, j.Cost = share(j.TimeNS, j.AloneNS), share(j.AloneNS, j.IdealNS)
-		j.Bandwidth = bandwidthOf(j.Operation, j.TimeNS)
+		j.Bandwidth, j.Training = bandwidthOf(j.Operation, j.TimeNS), all.trainingOf(i, unit)
 		r.IdealNS = max(r.IdealNS, j.StartNS+j.IdealNS)
 	}
 	if r.Cost = share(r.EndNS, r.IdealNS); len(jobs) > 1 {

@@ -20,6 +20,7 @@ type cast struct {
 	jobs    []*Program
 	program program.Program
 	joined  *program.Joined
+	runs    []program.Program                    // by job
 	own     []func([]machine.Wait) program.Stuck // by job: says why it stopped
 }
 
@@ -33,7 +34,7 @@ func start(jobs []*Program, unit float64) (*cast, error) {
 			return nil, err
 		}
 		list = append(list, program.Job{Program: run, Start: program.Time(p.StartNS * unit)})
-		c.own = append(c.own, explain)
+		c.own, c.runs = append(c.own, explain), append(c.runs, run)
 	}
 	c.joined = program.Join(list)
 	c.program = c.joined

@@ -39,6 +39,9 @@ func (r *Run) Write(w io.Writer) error {
 	if b := r.Bandwidth; b != nil {
 		add("bandwidth", "%.2f GB/s; %.2f GB/s on each rank's port (bus bandwidth)", b.Algorithm, b.Bus)
 	}
+	if r.Training != nil {
+		rows = append(rows, r.Training.rows()...)
+	}
 	if r.Cost > 0 {
 		add("ideal", "%s on one switch for all hosts, by flows: this run takes %.3f times as long", duration(r.IdealNS), r.Cost)
 	}

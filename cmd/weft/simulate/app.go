@@ -43,8 +43,8 @@ func simulateAppCmd() *cobra.Command {
 		Short: "applications in time: schedules and collective operations",
 		Long: `Run an application on a fabric and say when each rank ends.
 
-PROGRAM is a file with a GOAL schedule, as text, binary or compressed with gzip, or a collective
-operation in one line. FABRIC is routed by an engine, or by existing tables (--plan, --lfts).
+PROGRAM is a file with a GOAL schedule, as text, binary or compressed with gzip, or in one line a
+collective operation, the communication of an HPC code, or a training step. FABRIC is routed by an engine, or by existing tables (--plan, --lfts).
 With --ideal there is no FABRIC.
 
 NETWORKS
@@ -85,6 +85,15 @@ row: they exchange in the server, and rank i of all servers along rail i. With -
 --placement rail it is the usual one. steps=N repeats an operation; calc=TIME lets each rank compute
 before each round.
 
+TRAINING STEPS
+
+training(data=D,tensor=T,pipeline=C,expert=E,layers=N,hidden=H,tokens=B,micro=M,top=K,tflops=F) is a
+step of a transformer on D x T x C ranks, tensor fastest, then data, then pipeline. Left out are
+tensor, pipeline and expert 1, layers 32, hidden 4096, tokens 4096 of each of 8 micro-batches, 2
+experts of a token, 400 TFLOP/s of a rank; data= takes the places that are left. For each kind of
+communication weft says how long it takes, and how long a rank computes nothing because of it
+(exposed); of the pipeline also the bubble that is there even if messages take no time.
+
 SEVERAL PROGRAMS
 
 Several PROGRAMs run at once: the first takes the first places of the order, and so on. PROGRAM@2ms
@@ -116,6 +125,7 @@ without messages, and operations that wait for each other, by rank and label.`,
   weft simulate app fabric.txt step.goal -e ftree
   weft simulate app --ideal L=2500,o=1500,g=1000,G=6,S=65535 step.goal --json
   weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1
+  weft simulate app 'rlft(8,3)' 'training(tensor=4,pipeline=4)' --flows
   weft simulate app 'rail(8,16,4)' 'allreduce(size=1GiB)' --flows --ranks-on ports --placement rail
   weft simulate app 'rlft(8,3)' 'allreduce(ranks=64,size=64MiB)' 'checkpoint(ranks=64,storage=8,size=16MiB)@1ms' --flows --placement spread`,
 		Args: cobra.MinimumNArgs(1),
