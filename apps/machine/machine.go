@@ -52,7 +52,9 @@ type Machine struct {
 	failed error
 	ready  []program.Op // scratch
 	watch  func()       // reports the progress, if set
-	events int
+	// Computed, if set, is told of each computation of a rank.
+	Computed func(rank int32, from, to Time)
+	events   int
 
 	Messages, Bytes int64
 	// Unequal counts the messages whose receive gives another size, and FirstUnequal describes the

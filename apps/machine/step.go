@@ -36,6 +36,9 @@ func (m *Machine) calc(e occasion, s *slot) {
 	}
 	*cpu = e.at + product(s.Size, m.unit)
 	m.within(s, *cpu)
+	if m.Computed != nil {
+		m.Computed(s.rank, e.at, *cpu)
+	}
 	m.begun(s, e.at)
 	m.ended(s, *cpu)
 	r := s.rank

@@ -49,7 +49,7 @@ var commandGroups = map[string][]flagGroup{
 	"weft simulate app": {
 		{"Network", "ideal costs flows memory"},
 		{"Ranks", "placement ranks-on"},
-		{"Files to write", "write-goal"},
+		{"Files to write", "svg csv write-goal"},
 		{"Existing tables instead of routing", "plan lfts"},
 	},
 	"weft simulate outage": {

@@ -48,6 +48,8 @@ type Run struct {
 	Busiest []Link  `json:"busiest,omitempty"` // links with the largest share of their rate in use
 	Ranks   []Rank  `json:"ranks"`
 	Seconds float64 `json:"seconds"` // of the simulation alone
+	// Pictures are set if they were asked for; they are no part of the document.
+	Pictures *Pictures `json:"-"`
 }
 
 // Bandwidth holds the figures that nccl-tests prints, in GB/s (10^9 bytes).
@@ -92,6 +94,7 @@ type Request struct {
 	Packets   bool // by packets, not flows
 	Placement string
 	File      string // the lines of a placement by file
+	Record    bool   // what ranks and links do over time, for Pictures
 	OnPorts   bool   // a rank is a host port, not a server
 	Hardware  packet.Config
 	Memory    places.Memory
@@ -200,13 +203,24 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 	if req.Packets {
 		r.Network = "packets"
 	}
+	if req.Record {
+		s.record(all)
+	}
 	m, links, err := s.play(ctx, all, s.places, req.Packets, false)
 	if err != nil {
 		return nil, err
 	}
 	r.measure(m, all, unit)
 	r.busiest(net, links)
-	return r, s.compare(ctx, r, all)
+	rec := s.recorder
+	s.recorder = nil // the jobs alone are not recorded
+	if err = s.compare(ctx, r, all); err == nil && rec != nil {
+		r.picture(rec, s.portRate, func(l int) (string, float64) {
+			name := net.LinkPort(int32(l))
+			return name.Short(), links.Capacity(int32(l))
+		})
+	}
+	return r, err
 }
 
 // unit is a nanosecond in the units of time of a fabric.

@@ -9,6 +9,7 @@ import (
 	"weft/apps/packets"
 	"weft/apps/places"
 	"weft/apps/program"
+	"weft/apps/timeline"
 	"weft/fabric"
 	"weft/planner"
 	"weft/sim/flow"
@@ -74,6 +75,30 @@ type stage struct {
 	net     *flow.Network
 	places  *places.Places
 	req     *Request
+	// recorder, if set, records the next run.
+	recorder *timeline.Recorder
+}
+
+// record lets the next run be recorded. Its first steps are of 10 ns.
+func (s *stage) record(c *cast) {
+	links := 0
+	if !s.req.Packets {
+		links = s.net.Links()
+	}
+	s.recorder = timeline.NewRecorder(c.ranks(), links, 10*unit)
+}
+
+// portRate returns the rate of a rank's ports for data, in bytes per picosecond.
+func (s *stage) portRate(rank int) (sum float64) {
+	h := s.req.Hardware
+	for _, port := range s.places.Ports[rank] {
+		rate := s.g.EndRate[port]
+		if rate == 0 {
+			rate = h.UnknownRate
+		}
+		sum += float64(rate) / 8e6 * float64(h.MTU) / float64(h.MTU+h.Headers)
+	}
+	return sum
 }
 
 // alone runs one job from time 0 and returns how long it takes, in nanoseconds.
@@ -105,6 +130,9 @@ func (s *stage) play(ctx context.Context, c *cast, where *places.Places, byPacke
 		Payload: float64(h.MTU) / float64(h.MTU+h.Headers), Switch: int64(h.SwitchLatency), Cable: int64(h.CableDelay),
 		UnknownRate: h.UnknownRate, Memory: s.req.Memory, OneSwitch: oneSwitch,
 	}, c.program, s.req.Costs)
+	if s.recorder != nil {
+		run.Record(s.recorder)
+	}
 	done := run.Machine.Watch(ctx)
 	defer done()
 	if err := run.Run(ctx); err != nil {
@@ -119,6 +147,9 @@ func (s *stage) byPackets(ctx context.Context, c *cast, where *places.Places) (*
 	sim, err := packet.New(s.g, s.routing.Plan, s.req.Hardware, work)
 	if err != nil {
 		return nil, err
+	}
+	if s.recorder != nil {
+		work.Record(s.recorder)
 	}
 	done := work.Machine.Watch(ctx)
 	defer done()

@@ -33,6 +33,7 @@ type appOptions struct {
 	ranksOn   string
 	memory    string
 	write     string
+	svg, csv  string
 	asJSON    bool
 }
 
@@ -150,6 +151,8 @@ func (o *appOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.placement, "placement", "leaf", "`ORDER` of ranks: leaf, spread, rail, random:SEED, file:NAME or slurm:NODES (see PLACEMENT)")
 	f.StringVar(&o.ranksOn, "ranks-on", "servers", "`WHAT` a rank is: servers, a server with all its ports; or ports, a host port")
 	f.StringVar(&o.write, "write-goal", "", "write PROGRAM to `FILE` as a schedule: binary if its name ends with .bin, else text")
+	f.StringVar(&o.svg, "svg", "", "draw to `FILE` what ranks and links do over time")
+	f.StringVar(&o.csv, "csv", "", "write to `FILE` what ranks and links do over time")
 	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
 }
 
@@ -209,6 +212,7 @@ func (o *appOptions) request() (*app.Request, error) {
 		return nil, fmt.Errorf("--memory: %w", err)
 	}
 	req := &app.Request{Costs: costs, Packets: !o.byFlows, OnPorts: o.onPorts(), Hardware: packet.Default(), Memory: memory, Workers: o.routing.Workers}
+	req.Record = o.svg != "" || o.csv != ""
 	return req, req.SetPlacement(o.placement)
 }
 
@@ -250,6 +254,16 @@ func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context) (
 		return err
 	}
 	out.Seconds = seconds
+	if o.svg != "" {
+		if err := cli.Output(cmd, o.svg, out.Pictures.WriteSVG); err != nil {
+			return err
+		}
+	}
+	if o.csv != "" {
+		if err := cli.Output(cmd, o.csv, out.Pictures.WriteCSV); err != nil {
+			return err
+		}
+	}
 	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
 }
 
