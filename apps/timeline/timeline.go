@@ -45,9 +45,11 @@ func (h *Heat) fold() {
 	for row := range h.rows {
 		own := h.values[row*Steps:][:Steps]
 		for s := range Steps {
-			if own[s] = 0; 2*s+1 < Steps {
-				own[s] = h.values[row*Steps+2*s] + h.values[row*Steps+2*s+1]
+			sum := float32(0)
+			if 2*s+1 < Steps {
+				sum = own[2*s] + own[2*s+1]
 			}
+			own[s] = sum
 		}
 	}
 	h.Width *= 2

@@ -17,9 +17,9 @@ func TestHeat(t *testing.T) {
 		for r := range want {
 			want[r] = make([]float64, long)
 		}
-		for range 60 {
-			row, from := rng.IntN(3), rng.Int64N(long)
-			to := from + rng.Int64N(long-from+1)
+		for k := range int64(60) {
+			row, from := rng.IntN(3), rng.Int64N(long*(k+1)/60)
+			to := from + rng.Int64N(long*(k+1)/60-from+1)
 			amount := 100 * rng.Float64()
 			h.Add(int32(row), from, to, amount)
 			for at := from; at < max(to, from+1); at++ {

@@ -36,7 +36,7 @@ type Panel struct {
 // picture makes the pictures of a recorded run. full says how much one step of a row can hold.
 func (r *Run) picture(rec *timeline.Recorder, portRate func(rank int) float64, link func(l int) (name string, rate float64)) {
 	rec.End()
-	p := &Pictures{Title: r.Program, EndNS: r.EndNS}
+	p := &Pictures{Title: r.Program, EndNS: max(r.EndNS, 1)}
 	p.Text = fmt.Sprintf("%s, engine %s, ranks by %s, by %s", r.Fabric, cmp.Or(r.Engine, "tables of a file"), r.Placement, r.Network)
 	rank := func(i int) string {
 		if len(r.Jobs) > 0 {
@@ -45,6 +45,9 @@ func (r *Run) picture(rec *timeline.Recorder, portRate func(rank int) float64, l
 		return fmt.Sprintf("rank %d", r.Ranks[i].Rank)
 	}
 	add := func(title string, h *timeline.Heat, rows []int, name func(i int) string, rate func(i int) float64) {
+		if len(rows) == 0 {
+			return
+		}
 		panel := Panel{Title: title, StepNS: float64(h.Width) / unit}
 		for _, i := range rows {
 			shares := slices.Clone(h.Row(i))
@@ -64,7 +67,8 @@ func (r *Run) picture(rec *timeline.Recorder, portRate func(rank int) float64, l
 	}
 	add("ranks receiving, share of their ports' rate", rec.Receiving, all, rank, portRate)
 	if rec.Links != nil {
-		add("busiest links, share of their rate", rec.Links, busiestRows(rec.Links, shownLinks), func(l int) string { name, _ := link(l); return name }, func(l int) float64 { _, rate := link(l); return rate })
+		busiest := busiestRows(rec.Links, shownLinks)
+		add("busiest links, share of their rate", rec.Links, busiest, func(l int) string { name, _ := link(l); return name }, func(l int) float64 { _, rate := link(l); return rate })
 	}
 	r.Pictures = p
 }
@@ -162,7 +166,7 @@ func (p *Panel) draw(w *bytes.Buffer, top, endNS float64) (high float64, err err
 	if err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(w, `<svg x="%d" y="%.1f" width="%d" height="%.1f"><image width="%.2f" height="%.1f" preserveAspectRatio="none" style="image-rendering:pixelated" href="data:image/png;base64,%s"/></svg>`+"\n",
+	fmt.Fprintf(w, `<svg x="%d" y="%.1f" width="%d" height="%.1f"><image width="%.2f" height="%.1f" preserveAspectRatio="none" style="image-rendering:optimizeSpeed;image-rendering:pixelated" href="data:image/png;base64,%s"/></svg>`+"\n",
 		pictureLeft, top, pictureWide, high, wide, high, img)
 	fmt.Fprintf(w, `<rect class="axis" x="%d" y="%.1f" width="%d" height="%.1f"/>`+"\n", pictureLeft, top, pictureWide, high)
 	between := 1
