@@ -49,6 +49,9 @@ type Memory struct {
 	Rate    int64 // in Mbit/s
 }
 
+// UsualMemory is that of servers of which nothing else is known.
+var UsualMemory = Memory{Latency: 500, Rate: 200_000}
+
 // Picoseconds returns the time of a message, at most 2^61.
 func (m Memory) Picoseconds(bytes int64) int64 {
 	return m.Latency*1000 + int64(min(float64(bytes)*8e6/float64(m.Rate), 1<<60))

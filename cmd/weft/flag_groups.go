@@ -32,7 +32,7 @@ var commandGroups = map[string][]flagGroup{
 		{"What to count", "replies hosts-only steps conflicts"},
 	},
 	"weft compare": {
-		{"What to compare", "engines runs yardstick prices sort"},
+		{"What to compare", "engines runs yardstick app prices sort"},
 	},
 	"weft route": {
 		{"Explicit paths", "paths names choice"},
