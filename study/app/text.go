@@ -37,7 +37,11 @@ func (r *Run) Write(w io.Writer) error {
 	}
 	add("end", "%s", duration(r.EndNS))
 	if b := r.Bandwidth; b != nil {
-		add("bandwidth", "%.2f GB/s; %.2f GB/s on each rank's port (bus bandwidth)", b.Algorithm, b.Bus)
+		port := "on each rank's port"
+		if r.Operation.Group > 0 {
+			port = "of each rank, inside its server too"
+		}
+		add("bandwidth", "%.2f GB/s; %.2f GB/s %s (bus bandwidth)", b.Algorithm, b.Bus, port)
 	}
 	if r.Training != nil {
 		rows = append(rows, r.Training.rows()...)
