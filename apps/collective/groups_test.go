@@ -109,7 +109,8 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// TestCodes: neighbours of a halo are neighbours of each other, and a sweep goes once over all ranks.
+// TestCodes: grids have all ranks, and halos, transforms, sweeps and checkpoints send the bytes of
+// their formulas.
 func TestCodes(t *testing.T) {
 	for _, p := range []int{2, 6, 8, 27, 30, 64, 97} {
 		for d := 2; d <= 3; d++ {

@@ -17,7 +17,8 @@ func NewPart(s Spec) (*Part, error) {
 // Rounds returns the number of rounds.
 func (p *Part) Rounds() int { return p.rounds.count }
 
-// Ops appends what a rank of the operation does in a round, with the peers' numbers among its ranks.
+// Ops appends the work of a rank of the operation in a round. Peers have their numbers among the
+// operation's ranks.
 func (p *Part) Ops(rank, round int, to []program.Op) []program.Op {
 	p.free = p.rounds.of(rank, round, p.free[:0])
 	for i := range p.free {

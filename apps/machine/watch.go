@@ -6,8 +6,8 @@ import (
 	"weft/internal/par"
 )
 
-// Sharer is a Program that knows how far it is.
-type Sharer interface {
+// sharer is a Program that knows how far it is.
+type sharer interface {
 	// Share returns the share of the Program that has been done, from 0 to 1.
 	Share() float64
 }
@@ -20,7 +20,7 @@ const watchEvery = 1 << 14
 
 // Watch reports the progress of the run under a context, until end is called.
 func (m *Machine) Watch(ctx context.Context) (end func()) {
-	p, ok := m.program.(Sharer)
+	p, ok := m.program.(sharer)
 	if !ok {
 		return func() {}
 	}

@@ -5,31 +5,27 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"weft/fabric"
 )
 
 // nodes finds places by the names of nodes.
 type nodes struct {
-	graph *fabric.Graph
+	names Names
 	list  []unit
 	of    map[string][]int // by name: places, in order
 }
 
-// byName lists the places by the names of their nodes: the whole description, the name of the
-// machine in it, that without its domain, and the GUID of the node.
+// byName lists the places by the names of their nodes.
 func (r *Request) byName(list []unit) *nodes {
-	n := &nodes{r.Graph, list, map[string][]int{}}
+	n := &nodes{r.Names, list, map[string][]int{}}
 	for i, u := range list {
-		names := map[string]bool{}
+		known := map[string]bool{"": true}
 		for _, h := range u.ports {
-			host, _ := fabric.HostAndDevice(r.Graph.EndDesc[h])
-			short, _, _ := strings.Cut(host, ".")
-			names[r.Graph.EndDesc[h]], names[host], names[short], names[r.Graph.EndNodeGUID[h].String()] = true, true, true, true
-		}
-		delete(names, "")
-		for name := range names {
-			n.of[name] = append(n.of[name], i)
+			for _, name := range r.Names.Node(h) {
+				if !known[name] {
+					known[name] = true
+					n.of[name] = append(n.of[name], i)
+				}
+			}
 		}
 	}
 	return n
@@ -40,7 +36,7 @@ func (n *nodes) find(name string) ([]int, error) {
 	if at := n.of[name]; len(at) > 0 {
 		return at, nil
 	}
-	return nil, fmt.Errorf("no host of the fabric is called %q; the first is called %q", name, n.graph.EndDesc[n.list[0].ports[0]])
+	return nil, fmt.Errorf("no host of the fabric is called %q; the first is called %q", name, n.names.Node(n.list[0].ports[0])[0])
 }
 
 // fromFile places ranks as lines say: RANK NODE, or RANK NODE PORT for one port of the node. Names
@@ -109,7 +105,7 @@ func (r *Request) placeLine(names *nodes, placed []unit, words []string) error {
 	}
 	for _, i := range at {
 		for k, h := range names.list[i].ports {
-			if strconv.Itoa(int(names.graph.EndNum[h])) == words[2] {
+			if strconv.Itoa(names.names.Port(h)) == words[2] {
 				placed[rank] = unit{ports: names.list[i].ports[k : k+1], server: names.list[i].server}
 				return nil
 			}
@@ -121,7 +117,7 @@ func (r *Request) placeLine(names *nodes, placed []unit, words []string) error {
 // fromSlurm places ranks on the nodes of a list, as Slurm distributes tasks: block fills a node
 // before the next, cyclic goes round, plane=N goes round with N tasks at a time.
 func (r *Request) fromSlurm(list []unit, kind, text string) ([]unit, error) {
-	hosts, err := Expand(text)
+	hosts, err := expand(text)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/fabric"
 	"weft/sim/traffic"
 )
 
@@ -26,11 +25,18 @@ type Request struct {
 	//	slurm-plane=N:NODES  round robin over the nodes, N ranks at a time
 	By      string
 	Ranks   int
-	Graph   *fabric.Graph
 	Hosts   []int32          // in order of their leaves
 	Servers *traffic.Servers // nil if each has one port
 	OnPorts bool             // each host port takes a rank; otherwise a server does, with all its ports
 	File    string           // lines: a rank, a node, and for ranks on ports the port
+	Names   Names
+}
+
+// Names tell where a host port is.
+type Names struct {
+	Leaf func(host int32) int32
+	Node func(host int32) []string // its node's names, the first for messages
+	Port func(host int32) int      // its number on the node
 }
 
 // On puts ranks on the servers of a fabric.
@@ -91,7 +97,7 @@ func (r *Request) inOrder() ([]unit, error) {
 	case r.By == "spread":
 		seen := map[int32]int{}
 		for i := range list {
-			leaf := r.Graph.EndSwitch[list[i].ports[0]]
+			leaf := r.Names.Leaf(list[i].ports[0])
 			list[i].turn = seen[leaf]
 			seen[leaf]++
 		}

@@ -6,19 +6,31 @@ import (
 	"strings"
 	"testing"
 
+	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/sim/traffic"
 )
 
+// world is a fabric with a Request for it.
+type world struct {
+	Request
+	graph *fabric.Graph
+}
+
 // request returns a Request for a formula, for all its ports.
-func request(t *testing.T, formula string, onPorts bool) *Request {
+func request(t *testing.T, formula string, onPorts bool) *world {
 	t.Helper()
 	f, err := gen.Parse(formula)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	r := &Request{Graph: g, Servers: traffic.ServersOf(g), OnPorts: onPorts, Ranks: 1}
+	r := &world{Request{Servers: traffic.ServersOf(g), OnPorts: onPorts, Ranks: 1}, g}
+	r.Names = Names{
+		Leaf: func(h int32) int32 { return g.EndSwitch[h] },
+		Port: func(h int32) int { return int(g.EndNum[h]) },
+		Node: func(h int32) []string { return []string{g.EndDesc[h], g.EndNodeGUID[h].String()} },
+	}
 	for h := range int32(g.NumHosts) {
 		r.Hosts = append(r.Hosts, h)
 	}
@@ -28,9 +40,9 @@ func request(t *testing.T, formula string, onPorts bool) *Request {
 	return r
 }
 
-func (r *Request) nodes(p *Places) (names []string) {
+func (r *world) nodes(p *Places) (names []string) {
 	for _, ports := range p.Ports {
-		name := r.Graph.EndName(ports[0])
+		name := r.graph.EndName(ports[0])
 		names = append(names, name.Short())
 	}
 	return names
@@ -40,7 +52,7 @@ func (r *Request) nodes(p *Places) (names []string) {
 func TestRail(t *testing.T) {
 	r := request(t, "rail(4,3,2)", true)
 	r.By, r.Ranks = "rail", 24
-	p, err := On(r)
+	p, err := On(&r.Request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,21 +70,21 @@ func TestRail(t *testing.T) {
 	}
 }
 
-// TestSpread: neighbours are on different leaves, and each leaf gets its second rank after all have one.
+// TestSpread: each leaf gets its second rank after all leaves have one.
 func TestSpread(t *testing.T) {
 	r := request(t, "rlft(4,2)", false)
 	r.By, r.Ranks = "spread", len(r.Hosts)
-	p, err := On(r)
+	p, err := On(&r.Request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	leaves := map[int32]bool{}
 	for _, h := range r.Hosts {
-		leaves[r.Graph.EndSwitch[h]] = true
+		leaves[r.graph.EndSwitch[h]] = true
 	}
 	first := map[int32]bool{}
 	for _, ports := range p.Ports[:len(leaves)] {
-		first[r.Graph.EndSwitch[ports[0]]] = true
+		first[r.graph.EndSwitch[ports[0]]] = true
 	}
 	if len(first) != len(leaves) {
 		t.Errorf("%d leaves of %d have one of the first ranks", len(first), len(leaves))
@@ -83,12 +95,12 @@ func TestSpread(t *testing.T) {
 func TestFile(t *testing.T) {
 	r := request(t, "rlft(4,2)", false)
 	r.By, r.Ranks = "file", 3
-	r.File = "# three\n2 \"host 0\"\n0\t\"host 5\" 1 # a port\n\n1 " + r.Graph.EndNodeGUID[3].String() + "\n"
-	p, err := On(r)
+	r.File = "# three\n2 \"host 0\"\n0\t\"host 5\" 1 # a port\n\n1 " + r.graph.EndNodeGUID[3].String() + "\n"
+	p, err := On(&r.Request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	name3 := r.Graph.EndName(3)
+	name3 := r.graph.EndName(3)
 	if got := r.nodes(p); !slices.Equal(got, []string{"host 5[1]", name3.Short(), "host 0[1]"}) {
 		t.Errorf("ranks on %q", got)
 	}
@@ -103,13 +115,13 @@ func TestFile(t *testing.T) {
 		"0 \"host 1\" 1 1":           "RANK NODE",
 	} {
 		r.File = text
-		if _, err := On(r); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := On(&r.Request); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
 	// More ranks than places of a node share them.
 	r.File = "0 \"host 1\"\n1 \"host 1\"\n2 \"host 2\"\n"
-	if p, err = On(r); err != nil || p.Server[0] != p.Server[1] || p.Server[0] == p.Server[2] {
+	if p, err = On(&r.Request); err != nil || p.Server[0] != p.Server[1] || p.Server[0] == p.Server[2] {
 		t.Errorf("%v, %v", p, err)
 	}
 }
@@ -117,9 +129,9 @@ func TestFile(t *testing.T) {
 // TestSlurm: a node list places ranks as Slurm distributes tasks.
 func TestSlurm(t *testing.T) {
 	r := request(t, "rail(2,3)", true)
-	for h := range r.Graph.EndDesc {
-		if h < r.Graph.NumHosts {
-			r.Graph.EndDesc[h] = fmt.Sprintf("n%03d.site.org mlx5_%d", r.Servers.Of[h]+1, r.Servers.Rail[h])
+	for h := range r.graph.EndDesc {
+		if h < r.graph.NumHosts {
+			r.graph.EndDesc[h] = fmt.Sprintf("n%03d", r.Servers.Of[h]+1)
 		}
 	}
 	for by, want := range map[string]string{
@@ -133,7 +145,7 @@ func TestSlurm(t *testing.T) {
 		"slurm-odd:n001":           "",
 	} {
 		r.By, r.Ranks = by, len(strings.Fields(want))
-		p, err := On(r)
+		p, err := On(&r.Request)
 		if want == "" {
 			if err == nil {
 				t.Errorf("%s: no error", by)
@@ -149,7 +161,7 @@ func TestSlurm(t *testing.T) {
 		}
 	}
 	r.By, r.Ranks = "slurm:n[001-002]", 5
-	if _, err := On(r); err == nil || !strings.Contains(err.Error(), "5 ranks on 4 places") {
+	if _, err := On(&r.Request); err == nil || !strings.Contains(err.Error(), "5 ranks on 4 places") {
 		t.Errorf("too few places: %v", err)
 	}
 }
@@ -174,7 +186,7 @@ func TestExpand(t *testing.T) {
 		"n[1-2000]x[1-2000]": "",
 		"n[1-99999999999]":   "",
 	} {
-		got, err := Expand(text)
+		got, err := expand(text)
 		if strings.Join(got, " ") != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
 		}
@@ -187,7 +199,7 @@ func FuzzExpand(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		nodes, err := Expand(text)
+		nodes, err := expand(text)
 		if err == nil && (len(nodes) == 0 || len(nodes) > mostNodes) {
 			t.Errorf("%q: %d nodes", text, len(nodes))
 		}

@@ -9,9 +9,9 @@ import (
 // mostNodes is the number of nodes of a list: more than any cluster has.
 const mostNodes = 1 << 20
 
-// Expand returns the nodes of a list as Slurm writes it: n[001-004,010],gpu1,r[1-2]n[1-4]. Numbers
+// expand returns the nodes of a list as Slurm writes it: n[001-004,010],gpu1,r[1-2]n[1-4]. Numbers
 // keep their leading zeros, and the last bracket of a name counts fastest.
-func Expand(text string) (nodes []string, err error) {
+func expand(text string) (nodes []string, err error) {
 	for text != "" {
 		end, depth := len(text), 0
 		for i, c := range text {

@@ -2,8 +2,8 @@
 // is not known before its end, so steps grow: when the last one is full, two become one.
 package timeline
 
-// Steps is the largest number of steps; at least half of them are used.
-const Steps = 256
+// steps is the largest number of steps; at least half of them are used.
+const steps = 256
 
 // Heat holds an amount for each row and step.
 type Heat struct {
@@ -13,9 +13,9 @@ type Heat struct {
 	last   int       // step that has an amount
 }
 
-// NewHeat returns a Heat without amounts. Its first steps have the given width.
-func NewHeat(rows int, width int64) *Heat {
-	return &Heat{Width: width, rows: rows, values: make([]float32, rows*Steps)}
+// newHeat returns a Heat without amounts. Its first steps have the given width.
+func newHeat(rows int, width int64) *Heat {
+	return &Heat{Width: width, rows: rows, values: make([]float32, rows*steps)}
 }
 
 // Rows returns the number of rows.
@@ -23,13 +23,13 @@ func (h *Heat) Rows() int { return h.rows }
 
 // Add spreads an amount evenly over the time from one point to another.
 func (h *Heat) Add(row int32, from, to int64, amount float64) {
-	for to > h.Width*Steps {
+	for to > h.Width*steps {
 		h.fold()
 	}
 	first, last := from/h.Width, max(from/h.Width, (to-1)/h.Width)
-	own := h.values[int(row)*Steps:][:Steps]
+	own := h.values[int(row)*steps:][:steps]
 	if first == last {
-		own[min(first, Steps-1)] += float32(amount)
+		own[min(first, steps-1)] += float32(amount)
 	} else {
 		each := amount / float64(to-from)
 		for s := first; s <= last; s++ {
@@ -37,16 +37,16 @@ func (h *Heat) Add(row int32, from, to int64, amount float64) {
 			own[s] += float32(each * float64(part))
 		}
 	}
-	h.last = max(h.last, int(min(last, Steps-1)))
+	h.last = max(h.last, int(min(last, steps-1)))
 }
 
 // fold makes one step of two.
 func (h *Heat) fold() {
 	for row := range h.rows {
-		own := h.values[row*Steps:][:Steps]
-		for s := range Steps {
+		own := h.values[row*steps:][:steps]
+		for s := range steps {
 			sum := float32(0)
-			if 2*s+1 < Steps {
+			if 2*s+1 < steps {
 				sum = own[2*s] + own[2*s+1]
 			}
 			own[s] = sum
@@ -67,7 +67,7 @@ func (h *Heat) Widen(width int64) {
 func (h *Heat) Used() int { return h.last + 1 }
 
 // Row returns the amounts of a row up to the last step with one.
-func (h *Heat) Row(row int) []float32 { return h.values[row*Steps:][:h.last+1] }
+func (h *Heat) Row(row int) []float32 { return h.values[row*steps:][:h.last+1] }
 
 // Recorder holds what a run does over time.
 type Recorder struct {
@@ -78,9 +78,9 @@ type Recorder struct {
 
 // NewRecorder returns a Recorder whose steps begin with a width. Without links it has none.
 func NewRecorder(ranks, links int, width int64) *Recorder {
-	r := &Recorder{Computing: NewHeat(ranks, width), Receiving: NewHeat(ranks, width)}
+	r := &Recorder{Computing: newHeat(ranks, width), Receiving: newHeat(ranks, width)}
 	if links > 0 {
-		r.Links = NewHeat(links, width)
+		r.Links = newHeat(links, width)
 	}
 	return r
 }

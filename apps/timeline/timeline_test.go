@@ -11,7 +11,7 @@ import (
 func TestHeat(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 41))
 	for range 40 {
-		h := NewHeat(3, 1+rng.Int64N(4))
+		h := newHeat(3, 1+rng.Int64N(4))
 		const long = 20_000
 		want := make([][]float64, 3)
 		for r := range want {

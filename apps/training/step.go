@@ -8,11 +8,11 @@ import (
 
 // The kinds of items.
 const (
-	Compute = iota
-	Tensor
-	Expert
-	Pipeline
-	Data
+	kindCompute = iota
+	kindTensor
+	kindExpert
+	kindPipeline
+	kindData
 	kinds
 )
 
@@ -64,13 +64,13 @@ func New(s Spec) (script.Script, error) {
 	x.gradient = operation("allreduce", s.Data, max(1, 24*int64(s.Hidden)*int64(s.Hidden)/int64(s.Tensor)))
 	switch {
 	case x.tensor == nil && x.expert == nil:
-		x.parts = []part{{Compute, 2}}
+		x.parts = []part{{kindCompute, 2}}
 	case x.expert == nil:
-		x.parts = []part{{Compute, 1}, {Tensor, 0}, {Compute, 1}, {Tensor, 0}}
+		x.parts = []part{{kindCompute, 1}, {kindTensor, 0}, {kindCompute, 1}, {kindTensor, 0}}
 	case x.tensor == nil:
-		x.parts = []part{{Compute, 1}, {Expert, 0}, {Compute, 1}, {Expert, 0}}
+		x.parts = []part{{kindCompute, 1}, {kindExpert, 0}, {kindCompute, 1}, {kindExpert, 0}}
 	default:
-		x.parts = []part{{Compute, 1}, {Tensor, 0}, {Expert, 0}, {Compute, 1}, {Expert, 0}, {Tensor, 0}}
+		x.parts = []part{{kindCompute, 1}, {kindTensor, 0}, {kindExpert, 0}, {kindCompute, 1}, {kindExpert, 0}, {kindTensor, 0}}
 	}
 	return x, err
 }
@@ -133,7 +133,7 @@ func (x *step) Item(rank, stream, index int) (script.Item, bool) {
 		// Layers end in reverse order in the last micro-batch backward.
 		first := x.place(p, x.MicroBatches-1, true) * x.perSlot()
 		return script.Item{
-			Kind: Data, Part: x.gradient, Own: d, Peer: func(i int) int { return x.rankOf(t, i, p) },
+			Kind: kindData, Part: x.gradient, Own: d, Peer: func(i int) int { return x.rankOf(t, i, p) },
 			Waits: true, After: script.Point{Stream: computing, Index: first + (index+1)*len(x.parts) - 1},
 		}, true
 	case index >= x.MicroBatches || stream == gradients:
@@ -156,7 +156,7 @@ func (x *step) message(stage, micro int, backward bool, o program.Op) script.Ite
 	if o.Tag = streams; backward {
 		o.Tag++
 	}
-	i := script.Item{Kind: Pipeline, Message: o}
+	i := script.Item{Kind: kindPipeline, Message: o}
 	if o.Kind == program.Send {
 		i.Waits, i.After = true, script.Point{Stream: computing, Index: (x.place(stage, micro, backward)+1)*x.perSlot() - 1}
 	}
@@ -176,20 +176,20 @@ func (x *step) compute(t, d, p, index int) (script.Item, bool) {
 	}
 	i := script.Item{Kind: piece.kind}
 	switch piece.kind {
-	case Compute:
+	case kindCompute:
 		i.Calc = whole * piece.share / 2
-	case Tensor:
+	case kindTensor:
 		i.Part, i.Own, i.Peer = x.tensor, t, func(k int) int { return x.rankOf(k, d, p) }
-	case Expert:
+	case kindExpert:
 		first := d / x.Spec.Expert * x.Spec.Expert
 		i.Part, i.Own, i.Peer = x.expert, d-first, func(k int) int { return x.rankOf(t, first+k, p) }
 	}
 	switch {
 	case at > 0:
 	case backward && p < x.Spec.Pipeline-1:
-		i.Waits, i.For, i.After = true, Pipeline, script.Point{Stream: takeBackward, Index: micro}
+		i.Waits, i.For, i.After = true, kindPipeline, script.Point{Stream: takeBackward, Index: micro}
 	case !backward && p > 0:
-		i.Waits, i.For, i.After = true, Pipeline, script.Point{Stream: takeForward, Index: micro}
+		i.Waits, i.For, i.After = true, kindPipeline, script.Point{Stream: takeForward, Index: micro}
 	}
 	return i, true
 }

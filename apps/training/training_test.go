@@ -54,7 +54,7 @@ func TestNoTime(t *testing.T) {
 				t.Errorf("%+v, eager %d: %d ns, want %d", s, eager, end, want)
 			}
 			f := run.Figures()
-			if f.Computing != float64(int64(s.MicroBatches)*slot) || f.Exposed[Tensor]+f.Exposed[Expert] != 0 {
+			if f.Computing != float64(int64(s.MicroBatches)*slot) || f.Exposed[kindTensor]+f.Exposed[kindExpert] != 0 {
 				t.Errorf("%+v: %+v", s, f)
 			}
 		}
@@ -69,19 +69,19 @@ func TestHidden(t *testing.T) {
 	s.Tokens, s.Hidden = 4096, 1024
 	run, _, end := play(t, s, machine.Parameters{Latency: 1000, GapPerByte: 0, Eager: 1 << 40})
 	f := run.Figures()
-	if f.Total[Data] < 8*6*1000 || f.Exposed[Data] > 6*1000 || f.Exposed[Data] < 5*1000 {
+	if f.Total[kindData] < 8*6*1000 || f.Exposed[kindData] > 6*1000 || f.Exposed[kindData] < 5*1000 {
 		t.Errorf("fast network: %+v", f)
 	}
-	if sum := f.Computing + f.Exposed[Data]; sum != float64(end) {
+	if sum := f.Computing + f.Exposed[kindData]; sum != float64(end) {
 		t.Errorf("%f ns of work and waits in a step of %d ns", sum, end)
 	}
 	slow, _, late := play(t, s, machine.Parameters{Latency: 1000, GapPerByte: 1, Eager: 1 << 40})
-	if g := slow.Figures(); g.Exposed[Data] < 100*f.Exposed[Data] || late <= end {
+	if g := slow.Figures(); g.Exposed[kindData] < 100*f.Exposed[kindData] || late <= end {
 		t.Errorf("slow network: %+v", g)
 	}
 	s.Data, s.Tensor = 1, 4
 	run, _, _ = play(t, s, machine.Parameters{Latency: 1000, Eager: 1 << 40})
-	if f := run.Figures(); f.Exposed[Tensor] != f.Total[Tensor] || f.Total[Tensor] != 2*8*4*6*1000 {
+	if f := run.Figures(); f.Exposed[kindTensor] != f.Total[kindTensor] || f.Total[kindTensor] != 2*8*4*6*1000 {
 		t.Errorf("tensor: %+v", f)
 	}
 }

@@ -118,8 +118,8 @@ func (n *Network) newSlot() int32 {
 	return int32(len(n.flows) - 1)
 }
 
-// Next returns the time of the next event: a flow ends, or rates must be computed again. ok is false
-// if no flow is under way.
+// Next returns the time of the next event: a flow ends, or rates must be computed again. ok is
+// false if no flow is under way.
 func (n *Network) Next() (at picoseconds, ok bool) {
 	if len(n.dirty) > 0 {
 		n.solve()

@@ -2,16 +2,16 @@ package fluid
 
 import "math"
 
-// group holds the flows of crowded links whose begin or end has not changed any rate yet. Rates are
-// computed once for all of them: an all-to-all operation begins and ends a flow at a million
+// group holds flows of crowded links: their begin or end has not changed any rate yet. Rates are
+// computed once for all of them. An all-to-all operation begins and ends a flow at a million
 // instants, and at each of them all rates of all flows would change a little.
 type group struct {
 	begun, over []int32 // flows by slot
 	until       picoseconds
 }
 
-// crowd is the number of flows of a crowded link. One flow more changes the others' rates by 1/crowd
-// at most.
+// crowd is the number of flows of a crowded link. One flow more changes the others' rates by
+// 1/crowd at most.
 const crowd = 64
 
 // join adds a flow that begins; it may wait for some picoseconds.

@@ -57,7 +57,7 @@ func BenchmarkPackets(b *testing.B) {
 	for i := range rounds {
 		pattern.Round(&rounds[i], i, nil)
 	}
-	where, err := places.On(&places.Request{By: "leaf", Ranks: len(net.Hosts), Graph: g, Hosts: net.ByLeaf(), OnPorts: true})
+	where, err := places.On(&places.Request{By: "leaf", Ranks: len(net.Hosts), Names: namesOf(g), Hosts: net.ByLeaf(), OnPorts: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -35,8 +36,8 @@ func playAll(t *testing.T, g *fabric.Graph, r *planner.Result, placement string,
 }
 
 // TestSlowDown: jobs on leaves of their own do not slow each other down. Where they share leaves
-// with half the cables upwards they do, by flows as much as by packets within 5 %. (Jobs of many rounds
-// differ by up to 20 %: the rounds of one meet those of the other at other times.)
+// with half the cables upwards they do, by flows as much as by packets within 5 %. (Jobs of many
+// rounds differ by up to 20 %: rounds of the one meet those of the other at other times.)
 func TestSlowDown(t *testing.T) {
 	g, r := routed(t, "xgft(2;4,4;1,2)", "ftree")
 	jobs := []string{"alltoall(atonce,ranks=8,size=256KiB)", "alltoall(atonce,ranks=8,size=256KiB)"}
@@ -115,7 +116,7 @@ func TestPictures(t *testing.T) {
 		}
 		d := xml.NewDecoder(&svg)
 		for {
-			if _, err := d.Token(); err == io.EOF {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				t.Fatal(err)

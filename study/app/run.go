@@ -185,7 +185,7 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 		return nil, err
 	}
 	s.places, err = places.On(&places.Request{
-		By: req.Placement, Ranks: all.ranks(), Graph: g, Hosts: net.ByLeaf(), Servers: net.Servers(), OnPorts: req.OnPorts, File: req.File,
+		By: req.Placement, Ranks: all.ranks(), Names: namesOf(g), Hosts: net.ByLeaf(), Servers: net.Servers(), OnPorts: req.OnPorts, File: req.File,
 	})
 	if err != nil {
 		return nil, err

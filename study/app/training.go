@@ -32,9 +32,9 @@ func (c *cast) trainingOf(job int, unit float64) *Training {
 	f := run.Figures()
 	s := c.jobs[job].training
 	t := &Training{Step: *s, ComputingNS: f.Computing / unit, BubbleNS: float64(s.Bubble())}
-	for kind := training.Compute + 1; kind < len(training.Names); kind++ {
+	for kind, name := range training.Names {
 		if f.Total[kind] > 0 || f.Exposed[kind] > 0 {
-			t.Parts = append(t.Parts, TrainingPart{training.Names[kind], f.Total[kind] / unit, f.Exposed[kind] / unit})
+			t.Parts = append(t.Parts, TrainingPart{name, f.Total[kind] / unit, f.Exposed[kind] / unit})
 		}
 	}
 	return t
@@ -49,7 +49,7 @@ func (t *Training) rows() [][]string {
 	}
 	for _, p := range t.Parts {
 		text := fmt.Sprintf("%s, %s of it exposed", duration(p.TotalNS), duration(p.ExposedNS))
-		if p.Kind == training.Names[training.Pipeline] {
+		if p.Kind == "pipeline" {
 			text = fmt.Sprintf("%s of messages; %s of waiting, of which the bubble would be %s", duration(p.TotalNS), duration(p.ExposedNS), duration(t.BubbleNS))
 		}
 		rows = append(rows, []string{p.Kind, text})
