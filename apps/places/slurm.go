@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mostNodes is the number of nodes of a list: more than any cluster has.
-const mostNodes = 1 << 20
+// mostNodes is the number of nodes of a list: more than a subnet has LIDs.
+const mostNodes = 1 << 16
 
 // expand returns the nodes of a list as Slurm writes it: n[001-004,010],gpu1,r[1-2]n[1-4]. Numbers
 // keep their leading zeros, and the last bracket of a name counts fastest.

@@ -75,6 +75,9 @@ func Open(text string, d collective.Defaults) (*Program, error) {
 		s, err := training.Parse(text, d.Ranks)
 		return &Program{Name: text, training: &s}, err
 	}
+	if p, ok, err := openTrace(text); ok {
+		return p, err
+	}
 	if s, err := collective.Parse(text, d); err == nil {
 		return &Program{Name: text, operation: &s}, nil
 	} else if strings.Contains(text, "(") || !strings.ContainsAny(text, "./") {

@@ -44,8 +44,9 @@ func simulateAppCmd() *cobra.Command {
 		Short: "applications in time: schedules and collective operations",
 		Long: `Run an application on a fabric and say when each rank ends.
 
-PROGRAM is a file with a GOAL schedule, as text, binary or compressed with gzip, or in one line a
-collective operation, the communication of an HPC code, or a training step. FABRIC is routed by an engine, or by existing tables (--plan, --lfts).
+PROGRAM is a file with a GOAL schedule, as text, binary or compressed with gzip; a Chakra trace, by
+the name of its first file, PREFIX.0.et; or in one line a collective operation, the communication of
+an HPC code, or a training step. FABRIC is routed by an engine, or by existing tables (--plan, --lfts).
 With --ideal there is no FABRIC.
 
 NETWORKS
