@@ -126,6 +126,19 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// TestFilePorts: ranks on ports take the ports of their node in turn.
+func TestFilePorts(t *testing.T) {
+	r := request(t, "rail(2,3)", true)
+	for h := range r.Servers.Of {
+		r.graph.EndDesc[h] = fmt.Sprintf("n%d", r.Servers.Of[h])
+	}
+	r.By, r.Ranks, r.File = "file", 3, "0 n1\n1 n1\n2 n0 1\n"
+	p, err := On(&r.Request)
+	if err != nil || p.Server[0] != 1 || p.Server[1] != 1 || p.Server[2] != 0 || p.Ports[0][0] == p.Ports[1][0] {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // TestSlurm: a node list places ranks as Slurm distributes tasks.
 func TestSlurm(t *testing.T) {
 	r := request(t, "rail(2,3)", true)

@@ -11,6 +11,7 @@ type filler struct {
 	met   []int32     // links of the component
 	flows []int32     // flows of the component
 	queue fullQueue
+	many  int  // the flows of a component that may be wide
 	wide  bool // the component had most of the flows: all are taken, which is faster than a search
 	most  bool // most ends change: their queue is put in order once, at the end
 }
@@ -24,7 +25,7 @@ type linkState struct {
 }
 
 func (f *filler) init(capacity []float64) {
-	f.links = make([]linkState, len(capacity))
+	f.links, f.many = make([]linkState, len(capacity)), usualMany
 	for l, c := range capacity {
 		f.links[l].full = c
 	}
@@ -47,7 +48,7 @@ func (n *Network) solve() {
 			n.addLink(link)
 		}
 		n.addFlows()
-		f.wide = len(f.flows) > many && 2*len(f.flows) > n.Active()
+		f.wide = len(f.flows) > f.many && 2*len(f.flows) > n.Active()
 	}
 	n.dirty = n.dirty[:0]
 	n.Solved += int64(len(f.flows))
@@ -72,8 +73,8 @@ func (n *Network) addLink(link int32) {
 	f.met = append(f.met, link)
 }
 
-// many is the number of flows of a component from which on a search costs more than it saves.
-const many = 4096
+// usualMany is the number of flows of a component from which on a search costs more than it saves.
+const usualMany = 4096
 
 // addAll takes all flows and their links. Rates do not depend on flows of other components.
 func (n *Network) addAll() {

@@ -73,6 +73,13 @@ func TestAgainstDumb(t *testing.T) {
 		}
 		got := play(New(capacity, 4), begins)
 		want := dumb(capacity, begins)
+		whole := New(capacity, 4)
+		whole.fill.many = 0 // takes all flows in place of a component wherever it may
+		for i, end := range play(whole, begins) {
+			if math.Abs(float64(end-got[i])) > 64+1e-6*want[i] {
+				t.Errorf("flow %d ends at %d with all flows, at %d by components", i, end, got[i])
+			}
+		}
 		for i := range got {
 			if math.Abs(float64(got[i])-want[i]) > 64+1e-6*want[i] {
 				t.Errorf("flow %d ends at %d, want %.0f", i, got[i], want[i])
@@ -240,6 +247,10 @@ func TestNever(t *testing.T) {
 	}
 	if at, ok := n.Next(); !ok || at != never || n.First() != 7 || n.Active() != 1 {
 		t.Errorf("the next end is %d %v, of flow %d of %d", at, ok, n.First(), n.Active())
+	}
+	n.Begin(11, []int32{0}, 10, 9)
+	if n.Next(); len(n.ends.heap) != 2 {
+		t.Errorf("%d flows wait for their end, want 2", len(n.ends.heap))
 	}
 	// No bytes, and no links: the end is the begin. Equal ends come in order of begin.
 	n = New([]float64{1}, 1)
