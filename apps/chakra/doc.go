@@ -1,7 +1,8 @@
 // Package chakra reads Chakra execution traces as schedules. A trace has a file for each rank,
 // PREFIX.N.et: messages of protocol buffers, each after its length, first the metadata, then a node
-// for each operation (S. Sridharan et al., "Chakra: Advancing Performance Benchmarking and Co-design
-// using Standardized Execution Traces", 2023; et_def.proto of mlcommons/chakra, commit 6dc63e1).
+// for each operation (S. Sridharan et al., "Chakra: Advancing Performance Benchmarking and
+// Co-design using Standardized Execution Traces", 2023; et_def.proto of mlcommons/chakra, commit
+// 6dc63e1).
 //
 // A computation, a load and a store take the duration of the trace; those of the CPU have a
 // processor of their own. A send or receive has comm_dst or comm_src, comm_size and comm_tag. A
