@@ -67,7 +67,7 @@ func readFile(in io.Reader) (nodes []node, err error) {
 
 // field is a field of a message: a number or bytes.
 type field struct {
-	number protowire.Number
+	number int
 	value  uint64
 	bytes  []byte
 	isText bool
@@ -81,7 +81,7 @@ func fields(data []byte, set func(f field) error) error {
 			return protowire.ParseError(n)
 		}
 		data = data[n:]
-		f := field{number: number}
+		f := field{number: int(number)}
 		switch kind {
 		case protowire.VarintType:
 			f.value, n = protowire.ConsumeVarint(data)

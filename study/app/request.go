@@ -41,6 +41,9 @@ func (r *Request) name() string {
 func OpenAll(texts []string, d collective.Defaults) (jobs []*Program, err error) {
 	for _, text := range texts {
 		name, at, later := cutLast(text, "@")
+		if _, missing := os.Stat(text); missing == nil {
+			name, later = text, false // a file with an @ in its name
+		}
 		start := time.Duration(0)
 		if later {
 			if start, err = time.ParseDuration(at); err != nil || start < 0 {
