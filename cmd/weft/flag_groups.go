@@ -36,7 +36,7 @@ var commandGroups = map[string][]flagGroup{
 		{"What to count", "replies hosts-only steps conflicts"},
 	},
 	"weft compare": {
-		{"What to compare", "engines runs yardstick prices sort"},
+		{"What to compare", "engines runs yardstick app prices sort"},
 	},
 	"weft route": {
 		{"Explicit paths", "paths names choice"},
@@ -53,7 +53,7 @@ var commandGroups = map[string][]flagGroup{
 	"weft simulate app": {
 		{"Network", "ideal costs flows memory"},
 		{"Ranks", "placement ranks-on"},
-		{"Files to write", "write-goal"},
+		{"Files to write", "svg csv write-goal"},
 		{"Existing tables instead of routing", "plan lfts"},
 	},
 	"weft simulate outage": {
