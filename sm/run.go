@@ -35,7 +35,7 @@ type Runner struct {
 	Asked      <-chan *terms.Event                        // requests of operators, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
 	Clock      func() time.Duration                       // measures the seconds of the report
-	Today      func() time.Duration                       // the time of the day in UTC, for Watch.NoMoves
+	Today      func() time.Duration                       // the time since 1970 in UTC, for Watch.NoMoves and Windows
 	Note       func(terms.Incident)                       // told of incidents as they come, from several goroutines; may be nil
 	Phase      func(name string)                          // told of phases as they begin; may be nil
 	Round      func(*round.Result)                        // told of rounds as they end; may be nil
@@ -71,7 +71,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 			r.OwnPort = fabric.GUID(p.PortGUID)
 		}
 	}
-	r.Watch.Midnight = r.midnight(&r.Watch, 0)
+	r.Watch.Epoch = r.epoch(&r.Watch, 0)
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
 		worked: make(chan *terms.Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
@@ -234,7 +234,7 @@ func (d *run) follow() {
 
 // reconfigure takes the Runner's own part of new settings.
 func (d *run) reconfigure(s *terms.Settings) {
-	s.Watch.Midnight = d.midnight(&s.Watch, d.Clock()-d.begun)
+	s.Watch.Epoch = d.epoch(&s.Watch, d.Clock()-d.begun)
 	d.routing = s.Routing
 	if s.Counters == d.Counters {
 		return
@@ -251,10 +251,9 @@ func (d *run) reconfigure(s *terms.Settings) {
 	}
 }
 
-// midnight returns Watch.Midnight, where the time of the Manager is now; 0 without hours that need
-// it.
-func (r *Runner) midnight(w *terms.Watch, now time.Duration) time.Duration {
-	if len(w.NoMoves) == 0 || r.Today == nil {
+// epoch returns Watch.Epoch, where the time of the Manager is now; 0 without hours that need it.
+func (r *Runner) epoch(w *terms.Watch, now time.Duration) time.Duration {
+	if len(w.NoMoves)+len(w.Windows) == 0 || r.Today == nil {
 		return 0
 	}
 	return r.Today() - now

@@ -18,16 +18,22 @@ func TestLimits(t *testing.T) {
 		"allreduce(ranks=1048577)":                   "2 to 1048576 are possible",
 		"allgather(doubling,ranks=6)":                "powers of two",
 	} {
-		if _, err := Parse(text, 0); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q", text, err, want)
-		}
+		contains(t, text, want)
 	}
-	s, err := Parse("allreduce(ring,ranks=1048576)", 0)
+	s, err := Parse("allreduce(ring,ranks=1048576)", Defaults{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Schedule(); err == nil || !strings.Contains(err.Error(), "too many for a schedule") {
 		t.Errorf("a schedule of 2^42 operations: %v", err)
+	}
+}
+
+// contains checks that a text is refused with words.
+func contains(t *testing.T, text, want string) {
+	t.Helper()
+	if _, err := Parse(text, Defaults{}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want %q", text, err, want)
 	}
 }
 

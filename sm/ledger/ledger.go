@@ -8,6 +8,7 @@ import (
 	"weft/sm/partition"
 	"weft/sm/sa"
 	"weft/sm/terms"
+	"weft/sm/tuning"
 	"weft/wire/mad"
 )
 
@@ -44,6 +45,7 @@ type Policy struct {
 	Stays      bool                   // other rounds can follow; the Plan has trees for multicast groups
 	Contested  fabric.LID             // a port with this MasterSMLID keeps it: its manager writes to our ports too; 0: none
 	Names      map[fabric.GUID]string // what people call nodes
+	Tuning     *tuning.Settings       // of ports; nil: the usual values
 }
 
 // DoubtBlocks records that a switch may have lost part of its forwarding table.

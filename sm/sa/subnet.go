@@ -71,10 +71,11 @@ type Manager struct {
 
 // index speeds up look-ups in a Subnet.
 type index struct {
-	anySL   bool    // all SLs have the same lane everywhere
-	byLID   []int32 // end port by LID, -1 for none
-	byGUID  []int32 // end port + 1 by hash of the GUID, with open addressing; 0: empty
-	endPort []int32 // port by end port
+	anySL   bool          // all SLs have the same lane everywhere
+	byLID   []int32       // end port by LID, -1 for none
+	byGUID  []int32       // end port + 1 by hash of the GUID, with open addressing; 0: empty
+	endPort []int32       // port by end port
+	routers []fabric.GUID // ports of routers, sorted; nil without Prefixes
 
 	// MTU and rate rank of the link at a switch port, indexed like Graph.PortStart; and at an end
 	// port.
@@ -116,6 +117,9 @@ func New(s Subnet) *Subnet {
 		if s.byGUID[at] == 0 { // the first of several ports with the same GUID counts
 			s.byGUID[at] = int32(e) + 1
 		}
+	}
+	if s.Prefixes != nil {
+		s.routers = s.findRouters()
 	}
 	s.measure()
 	return &s

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -133,6 +134,10 @@ var (
 	aNumber = &kind{"integer", "a number", func(text string) bool {
 		_, err := strconv.ParseInt(text, 10, 64)
 		return err == nil && text[0] != '+' && text[0] != '-'
+	}}
+	aTime = &kind{"string", "a time", func(text string) bool {
+		_, err := time.Parse(time.RFC3339, text)
+		return err == nil
 	}}
 	aTruth = &kind{"boolean", "true or false", func(text string) bool { return text == "true" || text == "false" }}
 )

@@ -15,7 +15,7 @@ func TestDrains(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	now := time.UnixMilli(1000)
 	for i, d := range []terms.Drains{
-		{}, {Told: []string{"b", "a"}, Now: []string{"b", "a"}}, {Told: []string{"b", "a"}, Now: []string{"a", "x[3]"}}, {Now: []string{"y"}}, {},
+		{}, {Told: []string{"b", "a"}, Now: []string{"b", "a"}}, {Told: []string{"b", "a"}, Now: []string{"a", "x[3]"}}, {Now: []string{"y"}, Trials: []string{`{"Trial":1}`, "2"}}, {Now: []string{"y"}}, {},
 	} {
 		if err := s.SetDrains(now.Add(time.Duration(i)*time.Second), &d); err != nil {
 			t.Fatal(err)

@@ -305,7 +305,7 @@ func (s *Store) check() error {
 	case app != applicationID:
 		return refuse("it is the database of another program: name another file")
 	case version > schemaVersion:
-		return refuse("a newer weft wrote it (schema %d; this one supports %d): run the newer one, or name another file", version, schemaVersion)
+		return refuse("a newer weft wrote it (schema %d; this one supports %d): run the newer one, put back a backup from before the upgrade (weft sm state %s --restore BACKUP), or name another file", version, schemaVersion, s.path)
 	case version < 1:
 		return refuse("unknown schema %d: want 1 to %d", version, schemaVersion)
 	}

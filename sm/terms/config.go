@@ -13,6 +13,7 @@ import (
 	"weft/sm/partition"
 	"weft/sm/perf"
 	"weft/sm/sa"
+	"weft/sm/tuning"
 )
 
 // Config is the configuration of a Manager. The zero value brings a subnet up.
@@ -32,7 +33,6 @@ type Config struct {
 	Sweeps     int    // sweeps while the fabric keeps changing; default 3
 	SMKey      uint64 // OpenSM ignores managers with another SM_Key
 	Priority   uint8  // as subnet manager, 0 to 15
-	Replicates bool   // hand the subnet over to managers in MayTakeOver only
 	// Pause is the time for packets under way to leave, where old and new table entries must not
 	// meet. The default is UsualPause.
 	Pause time.Duration
@@ -48,6 +48,14 @@ type Config struct {
 
 	Between    sa.Between           // how the subnet is connected to others
 	Congestion *congestion.Settings // congestion control, set by the Runner; nil: unchanged
+	Tuning     *tuning.Settings     // of ports: times, and speeds and widths of links; nil: as usual
+	Succession
+}
+
+// Succession concerns other managers of weft. Config embeds it, so a recording holds its fields
+// among the fields of Config.
+type Succession struct {
+	Replicates bool // hand the subnet over to managers in MayTakeOver only
 	// Options holds the options that affect routes or written values, by name. A standby compares
 	// them with the master's and logs differences.
 	Options map[string]string
@@ -131,7 +139,8 @@ func (cfg *Config) AdmittedNodes() []fabric.GUID {
 
 // Settings holds the options that can change while a Manager runs. Of Config it takes Unproven,
 // TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Pause, Drain,
-// Expected, QuarantineStrangers and Options. All others keep their values from the start.
+// Expected, QuarantineStrangers, Tuning, Between.Prefixes and Options. All others keep their values
+// from the start.
 type Settings struct {
 	Config Config
 	Watch  Watch
@@ -148,6 +157,9 @@ type Settings struct {
 type Drains struct {
 	Told []string // Config.Drain as last followed
 	Now  []string // drained now
+	// Trials are links whose speeds are being forced, or did not return, as package forcing keeps
+	// them.
+	Trials []string `json:",omitempty"`
 }
 
 // Follow applies the changes of Config.Drain since the last call. It reports whether there are any.
@@ -177,7 +189,9 @@ type Watch struct {
 	Rebalance time.Duration // from the last repair to a routing from scratch; 0: never
 	Moves     int           // entries of forwarding tables a minute that may move to less loaded links; 0: none
 	NoMoves   []Hours       // when no entry moves but for repairs
-	Midnight  time.Duration // from the start of a day in UTC to time 0 of the Manager, for NoMoves
+	Windows   []Window      // when entries may move, and speeds be forced, though nothing has failed; none: always
+	Zone      Zone          // local time, for Windows
+	Epoch     time.Duration `json:"Midnight"` // from 1970 in UTC to time 0 of the Manager, for NoMoves and Windows
 	Flaps     FlapRule      // which links are put in quarantine
 	Babble    BabbleRule    // what happens to ports that send too much
 

@@ -207,7 +207,7 @@ func (a *Action) Group() uint64 {
 	switch first := a.Tag >> 56; first {
 	case BlockTag:
 		return SweepTag
-	case SweepTag, LookTag, GroupTag, ElectionTag, KeyTag, PortTag:
+	case SweepTag, LookTag, GroupTag, ElectionTag, KeyTag, PortTag, SpeedTag:
 		return first
 	default:
 		return roundGroup
@@ -223,6 +223,7 @@ const (
 	KeyTag      = 0xFB // PortInfo with the M_Key, to renew the lease: 56 bits of the port GUID
 	GroupTag    = 0xFA // multicast tables: number of the update, index of the block
 	PortTag     = 0xF9 // to disable or enable a port: number of the order
+	SpeedTag    = 0xF8 // to force or read the speed of a port: number of the order
 )
 
 // roundGroup is the Group of the SMPs of a round.

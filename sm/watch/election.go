@@ -107,6 +107,7 @@ func (m *Manager) giveUp() {
 	}
 	m.inForce, m.settled, m.unbalanced = nil, nil, false
 	dropBetter(m)
+	m.forcing.Rest()
 	m.dropLooks()
 	m.dropGroups()
 	m.groups.known = false // other managers write the tables

@@ -15,8 +15,10 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/round"
 	"weft/sm/terms"
+	"weft/sm/watch/forcing"
 	"weft/sm/watch/moving"
 	"weft/sm/watch/pacing"
+	"weft/sm/watch/standing"
 	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
@@ -109,10 +111,11 @@ type signs struct {
 // findings holds the known faults of a subnet, and the parts that the Manager does not use.
 type findings struct {
 	unsteady   unsteady
-	standing   standing
+	standing   standing.Notes
 	missing    missingNodes
 	drains     drains
 	babble     babble
+	forcing    forcing.Machine
 	deviations []string // from Config.Expected
 }
 
@@ -136,7 +139,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
 		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
-		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}, babble: newBabble()},
+		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}, babble: newBabble(), forcing: forcing.Resume(cfg.Drains.Trials, 0)},
 	}
 	m.current = round.Begin(&round.Given{Keys: m.keys})
 	m.result = m.current.Result()
@@ -235,6 +238,8 @@ func (m *Manager) onAnswer(now time.Duration, ev *terms.Event) {
 		m.onGroupBlock(ev)
 	case terms.PortTag:
 		m.babble.ended(m, now, ev)
+	case terms.SpeedTag:
+		m.forcing.Ended(worldOf(m), ev)
 	default:
 		m.stepRound(ev)
 	}
@@ -263,9 +268,9 @@ func (m *Manager) stepRound(ev *terms.Event) {
 			m.routing = m.now
 		}
 	}
-	m.standing.drop(&m.out, from)
+	m.standing.Drop(&m.out, from)
 	if slices.ContainsFunc(m.out[from:], func(a terms.Action) bool { return a.Kind == terms.Note }) {
-		m.standing.tellBegin(m, from)
+		m.standing.TellBegin(&m.out, from)
 	}
 	if m.guid == 0 {
 		m.guid = m.found().OwnGUID()
@@ -303,7 +308,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	switch {
 	case m.stopped:
-		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.asking)+len(m.babble.under) == 0 {
+		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.asking)+len(m.babble.under) == 0 && !m.forcing.IsUnderWay() {
 			m.end()
 		}
 		return
@@ -317,6 +322,7 @@ func (m *Manager) proceed(now time.Duration) {
 		return
 	}
 	planBetter(m)
+	forceSpeeds(m)
 	m.askSwitches()
 	m.workOnGroups(now)
 	wakeForNext(m)
@@ -399,7 +405,7 @@ func endPause(m *Manager, now time.Duration) {
 // wakeForNext asks for a call of Step when the next work between rounds is due.
 func wakeForNext(m *Manager) {
 	at := min(
-		m.change.Due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), movesDue(m), m.sweep.due, m.election.pollDue(),
+		m.change.Due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), movesDue(m), forceDue(m), m.sweep.due, m.election.pollDue(),
 		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
 	)
 	if at < terms.Never {
@@ -463,7 +469,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		m.tell(terms.TrapsUntold, "%s since the last round began", fold.Count(m.traps.untold, "more trap", "more traps"))
 	}
 	m.traps = trapLog{seen: map[string]bool{}, of: map[fabric.LID]int{}}
-	m.standing.beginRound(m, why)
+	m.standing.BeginRound(&m.out, why, why == stillOther)
 	m.round = Round{Number: m.round.Number + 1, Why: why, Begun: m.now}
 	m.stepRound(&terms.Event{Kind: terms.Start})
 }
@@ -471,7 +477,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
-	g.By.Drain, g.By.Avoid, g.By.Stays = m.Drained(), m.unsteady.avoided(), m.watch.Interval > 0
+	g.By.Drain, g.By.Avoid, g.By.Stays = append(m.Drained(), m.forcing.Drained()...), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind.asksAll(), m.doubted, kind == routeAfresh, m.failed
 	if kind == moveEntries {
@@ -501,7 +507,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.memory.end(now, m.result)
 	m.tellEnd()
 	m.out = append(m.out, terms.Action{Kind: terms.RoundEnded})
-	m.standing.endRound(m.result.Ledger.Fabric != nil)
+	m.standing.EndRound(m.result.Ledger.Fabric != nil)
 	m.watchLinks(now)
 	defer m.tellRules()
 	m.wanted.addRest(m.begun, r.State.IsUp(), &m.given)
@@ -575,10 +581,10 @@ func (m *Manager) whyAgain() string {
 // tellEnd logs how a round ended, unless it has found another manager as the round before did.
 func (m *Manager) tellEnd() {
 	r := m.result.Report
-	if m.standing.begin != "" && r.State == terms.OtherMaster {
+	if m.standing.IsHeldBack() && r.State == terms.OtherMaster {
 		return
 	}
-	m.standing.tellBegin(m, len(m.out))
+	m.standing.TellBegin(&m.out, len(m.out))
 	text := string(r.State)
 	if n := r.Found; n.Switches+n.CAs > 0 {
 		text += fmt.Sprintf(": %s, %s, %s", fold.Count(n.Switches, "switch", "switches"), fold.Count(n.CAs, "channel adapter", "channel adapters"), fold.Count(n.Links, "link", "links"))

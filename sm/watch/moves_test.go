@@ -109,7 +109,7 @@ func TestReturnedLinkCarries(t *testing.T) {
 // request; after them it is.
 func TestNoMoves(t *testing.T) {
 	v := treeOf(t, func(w *terms.Watch) {
-		w.NoMoves, w.Midnight = []terms.Hours{{From: 22 * time.Hour, To: 6 * time.Hour}}, 5*time.Hour+50*time.Minute
+		w.NoMoves, w.Epoch = []terms.Hours{{From: 22 * time.Hour, To: 6 * time.Hour}}, 5*time.Hour+50*time.Minute
 	})
 	link := v.pullAndReturn(t, 20*time.Second)
 	v.runUntil(9 * time.Minute)

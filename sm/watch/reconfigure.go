@@ -49,7 +49,7 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	m.cfg.Options, m.cfg.Pause = to.Options, to.Pause
 	m.cfg.FillIn()
 	m.cfg.Drain, m.cfg.Expected, m.cfg.QuarantineStrangers = to.Drain, to.Expected, to.QuarantineStrangers
-	m.cfg.Names = to.Names
+	m.cfg.Names, m.cfg.Tuning, m.cfg.Between.Prefixes = to.Names, to.Tuning, to.Between.Prefixes
 	m.cfg.Admitted = nil
 	m.watch = s.Watch
 	m.tell(terms.NewSettings, "%s", s.What)
@@ -59,6 +59,7 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	before := m.afresh
 	scheduleAfresh(m)
 	m.afresh = sooner(m.afresh, before)
+	m.forcing.Reset()
 	m.tellRules()
 	m.others.decide(m, "the settings were reloaded")
 	if m.election.master != nil || m.election.off {
@@ -86,6 +87,7 @@ func settingsForRound(was, cfg *terms.Config) string {
 		{!slices.Equal(cfg.AdmittedNodes(), was.AdmittedNodes()) || (cfg.AdmittedNodes() == nil) != (was.AdmittedNodes() == nil), "the nodes that are left out have"},
 		{!reflect.DeepEqual(cfg.Expected, was.Expected), "the expected fabric has"},
 		{!maps.Equal(cfg.Names, was.Names), "the names of nodes have"},
+		{!cfg.Tuning.Equal(was.Tuning) || !slices.Equal(cfg.Between.Prefixes, was.Between.Prefixes), "the settings of ports or prefix routes have"},
 		{cfg.AskRoles != was.AskRoles, "the use of switch roles has"},
 		{cfg.Unproven != was.Unproven, "the use of unproven Plans has"},
 		{cfg.TakeOver != was.TakeOver, "the option take-over has"},

@@ -14,6 +14,7 @@ import (
 	"weft/route/levels"
 	"weft/sm/congestion"
 	"weft/sm/terms"
+	"weft/sm/watch/forcing"
 )
 
 // Rules holds a master's settings that follow neither from the subnet nor from its Plan: settings
@@ -27,6 +28,7 @@ type Rules struct {
 	MKeys      *keyProtection       // if ports are given M_Keys
 	Admitted   []fabric.GUID        // nodes that are not left out, sorted; nil: all
 	Drained    []string             // switches and cables
+	Trials     []string             // links whose speeds are being forced, or did not return
 	Links      []toldLink           // that came back lately, or are in quarantine
 	Rebalance  bool                 // the Plan is repaired, or leaves something unused: route from scratch some time
 	Moves      bool                 // entries may gain by moves
@@ -70,7 +72,7 @@ func (m *Manager) rules() Rules {
 	}
 	return Rules{
 		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
-		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
+		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Trials: m.drains.Trials, Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
 		Rebalance: afresh, Moves: moves, Reregister: m.reregister, Options: m.cfg.Options,
 	}
 }
@@ -203,7 +205,8 @@ func (m *Manager) inherit() {
 	if r.MKeys != nil {
 		m.cfg.Keys.Protect, m.cfg.Keys.Lease = r.MKeys.Protect, r.MKeys.Lease
 	}
-	m.drains = drains{terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: m.cfg.ByOwnNames(r.Drained)}}
+	m.drains = drains{terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: m.cfg.ByOwnNames(r.Drained), Trials: r.Trials}}
+	m.forcing = forcing.Resume(r.Trials, m.now)
 	m.unsteady.links = linksOf(r.Links, m.now)
 	m.reregister = r.Reregister
 }

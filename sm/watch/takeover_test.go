@@ -331,7 +331,7 @@ type market struct {
 
 // start begins a manager at its port.
 func (m *market) start(i int) {
-	cfg := terms.Config{Elect: true, History: terms.History{Store: true}, Replicates: true, Priority: m.priority[i], SMKey: 1, Keys: m.keys}
+	cfg := terms.Config{Elect: true, History: terms.History{Store: true}, Succession: terms.Succession{Replicates: true}, Priority: m.priority[i], SMKey: 1, Keys: m.keys}
 	if m.config != nil {
 		m.config(i, &cfg)
 	}

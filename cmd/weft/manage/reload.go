@@ -19,13 +19,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage/history"
+	"weft/cmd/weft/manage/hook"
 	"weft/cmd/weft/manage/studies"
+	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/planner"
 	"weft/sm"
+	"weft/sm/perf"
 	"weft/sm/recording"
 	"weft/sm/round"
 	"weft/sm/service"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/sm/watch"
 )
@@ -38,7 +43,8 @@ type serving struct {
 	log   smLog
 	state *smState
 
-	deciding sync.WaitGroup // what is being stored of decisions
+	deciding sync.WaitGroup   // what is being stored of decisions
+	topology *topology.Runner // keeps the topology file
 
 	condensing sync.Mutex
 	condenser  recording.Condenser
@@ -49,6 +55,10 @@ type serving struct {
 	api         *apiServer  // nil: programs do not ask over TCP
 	certificate certificate // of it
 
+	hook    *hook.Hook
+	kept    *perf.Report     // the last one in history
+	history *history.History // of counters; nil: none is kept
+
 	flags *pflag.FlagSet // those in force; of the one that reloads
 	now   atomic.Pointer[smFlags]
 }
@@ -56,9 +66,11 @@ type serving struct {
 // newServing prepares the service around a manager that stays.
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout(), journal: cli.StdoutIsJournal()}, notify: newNotifier()}
+	r.hook = hook.New(r.tell)
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
+		PortMetrics: func() *telemetry.Selection { return r.now.Load().service.telemetry.selected }, Moment: r.moment, History: r.historyFile,
 	})
 	return r
 }
@@ -88,6 +100,7 @@ func (r *serving) write(lines []terms.Incident) {
 		r.telling.Lock()
 		line := r.service.Tell(i)
 		r.log.write(&line)
+		r.hook.Offer(line)
 		r.telling.Unlock()
 	}
 }
@@ -99,6 +112,10 @@ func (r *serving) show(s *watch.Snapshot) {
 	r.condensing.Unlock()
 	r.write(lines)
 	r.service.Show(s)
+	if s.Counters != nil && s.Counters != r.kept && r.history != nil {
+		r.kept = s.Counters
+		r.history.Add(time.Now(), s.Counters)
+	}
 	r.notify.Show(s)
 }
 
@@ -122,11 +139,15 @@ func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 	r.flags = flags
 	r.now.Store(s)
 	r.log.setJSON(s.asJSON)
+	r.hook.Set(s.service.hook)
 }
 
 // round writes the files after a round.
 func (r *serving) round(result *round.Result) {
 	r.state.round(result, r.tell)
+	if result.Report.State.IsUp() {
+		r.topology.Round(r.now.Load().topo, result.Fabric())
+	}
 	if err := r.now.Load().writeFiles(r.cmd, result); err != nil {
 		r.tell(terms.Incident{Kind: terms.FileFailed, Text: err.Error()})
 	}
@@ -204,6 +225,9 @@ func (r *serving) reload(ctx context.Context) {
 	if !reflect.DeepEqual(was.config.Names, runner.Config.Names) && !slices.Contains(changed, "node-map") {
 		changed = append(changed, "node-map")
 	}
+	if !was.config.Tuning.Equal(runner.Config.Tuning) && !slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(tuningOptions, name) }) {
+		changed = append(changed, "rules of links")
+	}
 	if !was.config.Keys.Equal(&runner.Keys) && !slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(name, "key") }) {
 		changed = append(changed, "M_Keys")
 	}
@@ -215,6 +239,7 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	if r.ask(ctx, &terms.Event{Kind: terms.Reconfigure, Settings: set}) == nil {
 		r.take(next.flags, next.cmd.Flags())
+		r.topology.Round(next.flags.topo, nil)
 	}
 }
 
