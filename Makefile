@@ -116,6 +116,7 @@ map-dumps: build ## the same on dumps of real clusters that are not part of weft
 	bin/weft lab freeze map-dumps.db $(MAP)/dumps --brief --update
 	bin/weft lab stats $(MAP)/dumps --behind auto --predictions --in bin/map-dumps > $(MAP)/dumps-standings.txt
 	bin/weft lab report $(MAP)/dumps --page docs/choosing.md
+	rm bin/map-dumps
 
 PART = 1/100
 
