@@ -34,12 +34,12 @@ func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
 	}
 	if err != nil {
 		m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: ev.Name, Err: err})
-		m.tell(terms.DrainRefused, "%s: refused: %v", ev.Name, err)
+		m.tell(terms.DrainRefused, "%s: refused%s: %v", ev.Name, terms.ByWhom(ev.By), err)
 		return
 	}
 	m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: name, Incident: terms.Incident{Text: warning}, Drains: m.drains.clone()})
 	m.untold = true
-	m.tell(terms.DrainTold, "%s is %s from the next round on, as requested", name, verb)
+	m.tell(terms.DrainTold, "%s is %s from the next round on, as requested%s", name, verb, terms.ByWhom(ev.By))
 	m.noteChange(now, name+" is "+verb)
 }
 

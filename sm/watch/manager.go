@@ -190,6 +190,8 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.onUnasked(now, ev)
 	case terms.DrainPart, terms.UndrainPart:
 		m.onDrain(now, ev)
+	case terms.WritePartitions:
+		writePartitions(m, ev)
 	case terms.MembersChanged:
 		m.groups.wantMembers(now + m.watch.Quiet)
 	case terms.MembersTold:
@@ -207,7 +209,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.wanted.tables = true
 		m.ask(cmp.Or(ev.Name, "a full sweep was requested"), false)
 	case terms.Rebalance:
-		m.ask("routing from scratch was requested", true)
+		m.ask(cmp.Or(ev.Name, "routing from scratch was requested"), true)
 	case terms.Told:
 		m.onNews(ev.News)
 	case terms.NeighboursTold:

@@ -59,6 +59,7 @@ type Routed struct {
 
 	Partitions *terms.Partitioning // nil: all ports are together
 	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
+	Wanted     *terms.Partitioning // the partitions that the next round puts in force
 	Levels     levels.Levels       // of service
 	Planning   *Planning           // of a better Plan; nil: none is being planned
 	Servers    func() int          // counts them, at the first call
@@ -119,7 +120,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	if m.inForce != nil {
 		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels, nil, m.servers}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.cfg.Partitions, m.inForce.By.Levels, nil, m.servers}
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {

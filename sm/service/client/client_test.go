@@ -134,7 +134,7 @@ func (m *managed) serve(t *testing.T) {
 	done := make(chan error, 2)
 	go func() { done <- service.Serve(ctx, unix, m.Handler()) }()
 	go func() {
-		done <- service.Serve(ctx, tcp, service.NewGuard(token, tcp.Addr()).Protect(m.Handler()))
+		done <- service.Serve(ctx, tcp, service.NewGuard(service.OneToken(token), tcp.Addr()).Protect(m.Handler()))
 	}()
 	t.Cleanup(func() {
 		m.End()
