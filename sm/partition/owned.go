@@ -43,6 +43,9 @@ type Owned struct {
 
 // next returns the Owned that follows with other partitions.
 func (o *Owned) next(list Partitions) Owned {
+	if len(list) == 0 {
+		list = nil
+	}
 	text, _ := json.Marshal(list) // it has nothing that JSON cannot hold
 	sum := sha256.Sum256(text)
 	return Owned{Version{o.Version.Number + 1, binary.BigEndian.Uint32(sum[:])}, list}

@@ -84,7 +84,22 @@ func (w *Write) String() string {
 
 // String says what has changed.
 func (d *Done) String() string {
-	return fmt.Sprintf("%d partitions differ: %d members joined, %d left, %d have another membership; version %s", d.Partitions, d.Added, d.Removed, d.Changed, d.Version)
+	var list []string
+	for _, c := range [...]struct {
+		n    int
+		what string
+	}{{d.Added, " joined"}, {d.Removed, " left"}, {d.Changed, " changed membership"}} {
+		switch {
+		case c.n == 1:
+			list = append(list, "1 member"+c.what)
+		case c.n > 1:
+			list = append(list, fmt.Sprint(c.n, " members", c.what))
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, "no member differs")
+	}
+	return strings.Join(list, ", ") + "; version " + d.Version.String()
 }
 
 // Apply carries out a Write on the partitions of programs beside those of a file, nil for none.

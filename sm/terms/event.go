@@ -172,8 +172,8 @@ type Action struct {
 	Request  *RouteRequest // of Route and Improve
 	Name     string
 	Err      error
-	Drains   *Drains  // of Decided: the drains to remember over a restart; nil: unchanged
-	Wrote    *Wrote // the same for partitions of programs
+	Drains   *Drains // of Decided: the drains to remember over a restart; nil: unchanged
+	Wrote    *Wrote  // the same for partitions of programs
 	Incident Incident
 	At       time.Duration
 	Datagram *wire.Datagram

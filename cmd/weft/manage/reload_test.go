@@ -48,7 +48,7 @@ func atReload(t *testing.T) (base lines, changes map[string]lines) {
 		"mkey-secret": {"mkey-secret": secret}, "mkey-old-secret": {"mkey-old-secret": "[" + secret + ", " + old + "]"}, "mkey-file": {"mkey-file": other},
 		"mkey-protect": {"m-key": "5", "mkey-protect": "0"}, "mkey-lease": {"m-key": "5", "mkey-lease": "7s"}, "option": {"engine": "dfsssp", "option": "[paths=sssp]"},
 		"counters-rate": {"counters": "5s", "counters-rate": "77"}, "cc-key": {"congestion-control": "on", "cc-key": "6"},
-		"api-token": nil, "api-cert": nil, "api-key": nil, // see TestRenewAPI
+		"api-token": nil, "api-tokens": nil, "api-cert": nil, "api-key": nil, // see TestRenewAPI
 	}
 	for name, value := range (lines{
 		"interval": "3s", "rebalance-after": "9m", "moves-per-minute": "77", "no-moves": "[01:00-02:00]", "pause": "3s", "priority": "9", "sm-key": "77", "unproven": "true", "take-over": "true", "ask-roles": "true",

@@ -86,7 +86,13 @@ func manage(t *testing.T, formula string) *managed {
 	r := &sm.Runner{
 		Config: terms.Config{Partitions: &terms.Partitioning{Partitions: partition.Everyone(), In: true}}, Counters: perf.Config{Interval: 10 * time.Millisecond, Rate: 1e6},
 		Watch: terms.UsualWatch, Routing: req, Clock: clock, Wire: wire.Config{Window: 32}, Asked: asked, Note: func(i terms.Incident) { m.Tell(i) },
-		Decided: func(a *terms.Action) { m.Decide(a.Tag, a.Name, "", a.Err) },
+		Decided: func(a *terms.Action) {
+			if a.Wrote != nil {
+				m.DecideWrite(a.Tag, a.Wrote, "", a.Err)
+				return
+			}
+			m.Decide(a.Tag, a.Name, "", a.Err)
+		},
 		Show: func(s *watch.Snapshot) {
 			m.Show(s)
 			if s.Routed != nil && s.Counters != nil && stored == nil {
