@@ -1,7 +1,9 @@
 package partition
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -92,10 +94,7 @@ func expected(w *Write, model map[uint16]map[fabric.GUID]Membership) map[uint16]
 	next := map[uint16]map[fabric.GUID]Membership{}
 	if w.Deed != Reconcile {
 		for key, has := range model {
-			next[key] = map[fabric.GUID]Membership{}
-			for g, as := range has {
-				next[key][g] = as
-			}
+			next[key] = maps.Clone(has)
 		}
 	}
 	for _, p := range w.Of {
@@ -175,7 +174,7 @@ func TestForce(t *testing.T) {
 	} {
 		w := Write{Deed: c.deed, Of: c.of}
 		next, _, err := has.Apply(&w, nil, &ourPort)
-		refused, _ := err.(*Refusal)
+		refused, _ := errors.AsType[*Refusal](err)
 		if (err != nil) != (c.want != "") || err != nil && (refused.Why != NeedsForce || !strings.Contains(refused.Text, c.want)) {
 			t.Errorf("%s %+v: %v, want %q", &w, c.of, err, c.want)
 		}
@@ -237,7 +236,7 @@ func TestRefused(t *testing.T) {
 		{Write{Deed: Put, Of: Partitions{{Key: 2}}, Version: "0"}, Outdated, "version 0 is not the present one"},
 	} {
 		next, _, err := has.Apply(&c.w, file, &ourPort)
-		if refused, ok := err.(*Refusal); !ok || refused.Why != c.why || !strings.Contains(refused.Text, c.want) || !reflect.DeepEqual(next, has) {
+		if refused, ok := errors.AsType[*Refusal](err); !ok || refused.Why != c.why || !strings.Contains(refused.Text, c.want) || !reflect.DeepEqual(next, has) {
 			t.Errorf("%s: %v, want %d %q", &c.w, err, c.why, c.want)
 		}
 	}

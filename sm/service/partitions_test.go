@@ -22,8 +22,12 @@ import (
 
 // tokensOfTest are one for each role, and their names.
 var tokensOfTest = []Token{
-	{"graf", mayRead, strings.Repeat("r", 20)}, {"ops", mayOperate, strings.Repeat("o", 20)}, {"k8s", mayPartition, strings.Repeat("p", 20)},
-	{"slurm", mayCompute, strings.Repeat("j", 20)}, {"root", mayEverything, strings.Repeat("a", 20)}, {"both", mayPartition, strings.Repeat("b", 20)},
+	{"graf", mayRead, strings.Repeat("r", 20)},
+	{"ops", mayOperate, strings.Repeat("o", 20)},
+	{"k8s", mayPartition, strings.Repeat("p", 20)},
+	{"slurm", mayCompute, strings.Repeat("j", 20)},
+	{"root", mayEverything, strings.Repeat("a", 20)},
+	{"both", mayPartition, strings.Repeat("b", 20)},
 }
 
 // keeper is a manager that keeps partitions alone.
@@ -271,8 +275,8 @@ func TestUFM(t *testing.T) {
 	}
 }
 
-// TestLargeSets: a set of 100,000 members is taken, one beyond the limit of bodies is not, and other
-// paths keep their small limit.
+// TestLargeSets: a set of 100,000 members is taken, one beyond the limit of bodies is not, and
+// other paths keep their small limit.
 func TestLargeSets(t *testing.T) {
 	_, h := newKeeper()
 	h = limitBody(h)

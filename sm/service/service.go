@@ -38,7 +38,7 @@ type Options struct {
 	Plans    func() ([]Plan, error)              // stored Plans; nil: none
 	PlanFile func(version int64) ([]byte, error) // a Plan as planfile.Save wrote it; nil and no error if it is not stored
 	State    func() *StateFile                   // the state file; nil: there is none
-	// Enforce says how switches enforce partitions of programs if no file says so; nil: they do not.
+	// Enforce says how switches enforce partitions of programs if no file does; nil: they do not.
 	Enforce func() terms.Enforcement
 	// Certificate returns when the certificate of the API expires; zero without TLS. nil: no TLS.
 	Certificate func() time.Time

@@ -27,11 +27,14 @@ const (
 	mayEverything      = mayOperate | mayPartition | mayCompute
 )
 
-// roleNames lists the roles by name.
-var roleNames = []struct {
+// namedRole is a role with its name.
+type namedRole struct {
 	name string
 	role Role
-}{{"read", mayRead}, {"operate", mayOperate}, {"partitions", mayPartition}, {"jobs", mayCompute}, {"all", mayEverything}}
+}
+
+// roleNames lists the roles by name.
+var roleNames = []namedRole{{"read", mayRead}, {"operate", mayOperate}, {"partitions", mayPartition}, {"jobs", mayCompute}, {"all", mayEverything}}
 
 // Token admits a program.
 type Token struct {
@@ -128,12 +131,7 @@ func readTokenLine(words []string, others []Token) (t Token, err error) {
 		return t, errors.New("the first word is no name: want 1 to 64 letters, digits and . _ -")
 	}
 	for role := range strings.SplitSeq(words[1], ",") {
-		at := slices.IndexFunc(roleNames, func(r struct {
-			name string
-			role Role
-		}) bool {
-			return r.name == role
-		})
+		at := slices.IndexFunc(roleNames, func(r namedRole) bool { return r.name == role })
 		if at < 0 {
 			return t, errors.New("the second word is no role: want read, operate, partitions, jobs or all, or several with commas")
 		}

@@ -1,11 +1,11 @@
 // Package state stores what a subnet manager must not forget in one SQLite database: the LIDs of
-// all ports, present or missing, the last Plans, the partitions of programs, the registrations of clients, the last discovered
-// subnet, and the last events of the log.
+// all ports, present or missing, the last Plans, the partitions of programs, the registrations of
+// clients, the last discovered subnet, and the last events of the log.
 //
 // # Guarantees
 //
-// When Record, SetDrains, SetOwned or SetEntries returns without an error, its data survives a crash of the
-// process and a power cut. The journal is a write-ahead log (WAL), synced at every commit
+// When Record, SetDrains, SetOwned or SetEntries returns without an error, its data survives a
+// crash of the process and a power cut. The journal is a write-ahead log (WAL), synced at every commit
 // (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores events and the
 // discovered subnet in the background; a power cut loses those not yet written.
 //
@@ -42,8 +42,8 @@
 //	subnet  id 1, time, netfile (as own.WriteJSON writes it, compressed with gzip)
 //
 // Open upgrades a file of version 1, without drains, 2, without entries, 3, without mark, or 4,
-// without partitions, to version 5. It refuses a file with a newer schema, a file of another program, and a damaged file,
-// and says what to do.
+// without partitions, to version 5. It refuses a file with a newer schema, a file of another
+// program, and a damaged file, and says what to do.
 //
 // Cost: Record writes only changed LIDs, and the Plan only if it differs from the last version; a
 // commit is one sync.

@@ -113,7 +113,7 @@ func (m *Manager) learnRules(data []byte) {
 	}
 	known := m.learned.rules
 	m.learned.rules = &rules
-	m.rememberLearned(known)
+	rememberLearned(m, known)
 	drained := m.cfg.ByOwnNames(rules.Drained)
 	before := m.differences
 	m.differences = m.own.differences(&rules, "the master", "a takeover changes nothing; a reload (SIGHUP) after it applies this manager's own")
@@ -242,7 +242,7 @@ func (m *Manager) takeFiles(s *terms.Settings) {
 		was.Congestion = nil
 	}
 	m.cfg.Partitions = was.Partitions.Refiled(own.partitions, m.own.partitions != nil, on, s.Enforce)
-	m.tellHidden(was.Partitions)
+	tellHidden(m, was.Partitions)
 	if len(own.levels) > 0 || len(m.own.levels) > 0 {
 		m.cfg.Levels = own.levels
 	}

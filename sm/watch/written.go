@@ -35,7 +35,7 @@ func writePartitions(m *Manager, ev *terms.Event) {
 
 // rememberLearned has the partitions of programs stored that the master has told: a standby that
 // restarts alone then knows them.
-func (m *Manager) rememberLearned(before *Rules) {
+func rememberLearned(m *Manager, before *Rules) {
 	had := m.cfg.Partitions
 	if before != nil {
 		had = before.Partitions
@@ -47,7 +47,7 @@ func (m *Manager) rememberLearned(before *Rules) {
 }
 
 // tellHidden logs the partitions of programs that our file hides.
-func (m *Manager) tellHidden(was *terms.Partitioning) {
+func tellHidden(m *Manager, was *terms.Partitioning) {
 	if p := m.cfg.Partitions; p != nil && len(p.Hidden) > 0 && (was == nil || len(was.Hidden) != len(p.Hidden)) {
 		m.tell(terms.PartitionHidden, "%s", p.HiddenText())
 	}

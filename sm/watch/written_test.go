@@ -2,6 +2,7 @@ package watch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -88,7 +89,7 @@ func TestTwoWriters(t *testing.T) {
 		t.Fatal(d.Err)
 	}
 	d := v.write(second)
-	if refused, ok := d.Err.(*partition.Refusal); !ok || refused.Why != partition.Outdated || d.Wrote != nil {
+	if refused, ok := errors.AsType[*partition.Refusal](d.Err); !ok || refused.Why != partition.Outdated || d.Wrote != nil {
 		t.Errorf("%+v", d)
 	}
 	if owned := v.manager.cfg.Partitions.Owned(); len(owned.List) != 1 || len(owned.List[0].Members) != 1 || owned.List[0].Members[0].GUID != 5 {
@@ -207,9 +208,9 @@ func checkWritten(t *testing.T, v *virtual, model, open map[string]bool) {
 	}
 }
 
-// TestWrittenAndFile: partitions of programs stand beside those of a file, through reloads and
-// takeovers. A P_Key that both have is the file's, and the log says so; when it leaves the file, the
-// program's is in force again.
+// TestWrittenAndFile: partitions of programs stand beside a file's, through reloads and takeovers.
+// A P_Key that both have is the file's, and the log says so. When it leaves the file, the program's
+// partition is in force again.
 func TestWrittenAndFile(t *testing.T) {
 	const one, both = `Default=0x7fff: ALL=full; a=5: "host 1*"=full;`, `Default=0x7fff: ALL=full; a=5: "host 1*"=full; b=0x10: "host 2"=full;`
 	file := smtest.Partitioning(t, one, true, false)
