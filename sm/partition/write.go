@@ -39,7 +39,7 @@ const (
 	MostMembers  = 1 << 17
 	mostPatterns = 1000
 	mostName     = 64
-	mostGroups   = 16 // of one partition
+	mostGroups   = 1000 // multicast groups: each may take an entry of every switch's multicast table
 )
 
 // Refusal is the error of a Write that changes nothing.
@@ -75,11 +75,11 @@ type Done struct {
 
 // String says what is asked for.
 func (w *Write) String() string {
-	verbs := [...]string{"all partitions of programs", "partition %s", "partition %s is to go", "members join partition %s", "members leave partition %s"}
-	if len(w.Of) != 1 || w.Deed == Reconcile || int(w.Deed) >= len(verbs) {
-		return verbs[0]
+	words := [...]string{"reconciliation of all", "setting of", "deletion of", "addition to", "removal from"}
+	if len(w.Of) != 1 || w.Deed == Reconcile || int(w.Deed) >= len(words) {
+		return words[Reconcile] + " partitions of programs"
 	}
-	return fmt.Sprintf(verbs[w.Deed], fmt.Sprintf("0x%04x", w.Of[0].Key))
+	return fmt.Sprintf("%s partition 0x%04x", words[w.Deed], w.Of[0].Key)
 }
 
 // String says what has changed.
@@ -224,13 +224,14 @@ func Sorted(lists ...Partitions) Partitions {
 
 // fits checks the partitions of programs together.
 func fits(list, file Partitions) error {
-	names, patterns := map[string]uint16{}, 0
+	names, patterns, groups := map[string]uint16{}, 0, 0
 	for i := range list {
 		p := &list[i]
 		if other, taken := names[p.Name]; taken && p.Name != "" {
 			return refuse(Invalid, "partitions 0x%04x and 0x%04x have the same name, %s", other, p.Key, p.Name)
 		}
 		names[p.Name] = p.Key
+		groups += len(p.Groups)
 		for j := range p.Members {
 			if p.Members[j].Who != OnePort {
 				patterns++
@@ -242,6 +243,8 @@ func fits(list, file Partitions) error {
 		return refuse(Invalid, "%d members: want at most %d in all partitions of programs", n, MostMembers)
 	case patterns > mostPatterns:
 		return refuse(Invalid, "%d members are words and patterns: want at most %d, and port GUIDs for others", patterns, mostPatterns)
+	case groups > mostGroups:
+		return refuse(Invalid, "%d multicast groups: want at most %d in all partitions of programs", groups, mostGroups)
 	case len(list)+len(file) >= DefaultKey:
 		return refuse(Invalid, "more partitions than there are P_Keys")
 	}
@@ -368,9 +371,6 @@ func ParseFlags(p *Partition, flags []string) error {
 			}
 		}
 		p.Groups = append(p.Groups, g)
-	}
-	if len(p.Groups) > mostGroups {
-		r.fail("%d multicast groups: want at most %d in a partition", len(p.Groups), mostGroups)
 	}
 	return r.invalid()
 }

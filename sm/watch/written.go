@@ -25,7 +25,7 @@ func writePartitions(m *Manager, ev *terms.Event) {
 	m.out = append(m.out, a)
 	switch {
 	case err != nil:
-		m.tell(terms.WriteRefused, "%s%s: %v", ev.Write, terms.ByWhom(ev.Write.By), err)
+		m.tell(terms.WriteRefused, "%s%s: refused: %v", ev.Write, terms.ByWhom(ev.Write.By), err)
 	case done.Partitions > 0:
 		m.cfg.Partitions, m.untold = next, true
 		m.tell(terms.PartitionsWritten, "%s%s: %s", ev.Write, terms.ByWhom(ev.Write.By), &done)
