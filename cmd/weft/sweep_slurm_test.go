@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"weft/internal/racing"
 )
 
 var slurmKills = flag.Int("slurm-kills", 3, "how often TestSweepRealPeers kills a task, or puts it back into the queue")
@@ -128,6 +130,7 @@ func (s *slurmSweep) disturb(array string, cancel bool) string {
 // queue. Tasks go on in new runs; after a cancelled one the merge says what is missing, and the
 // same command submits that. The rows are those of an undisturbed run on this machine.
 func TestSweepRealPeers(t *testing.T) {
+	racing.SkipLong(t)
 	s := &slurmSweep{slurm: startSlurm(t), work: t.TempDir(), rng: rand.New(rand.NewPCG(*killSeed, 40)), did: map[string]int{}}
 	text, cases := killedText()
 	if err := os.WriteFile(filepath.Join(s.work, "sweep.yaml"), []byte(text), 0o600); err != nil {

@@ -105,7 +105,7 @@ func (m *Manager) giveUp() {
 		rules := m.rules()
 		m.learned.rules = &rules
 	}
-	m.inForce, m.settled = nil, nil
+	m.inForce, m.settled, m.unbalanced = nil, nil, false
 	dropBetter(m)
 	m.dropLooks()
 	m.dropGroups()

@@ -165,6 +165,18 @@ func TestMovesSurviveARestart(t *testing.T) {
 	}
 }
 
+// TestUnbalancedIsOfOurPlan: a manager that gives the subnet up forgets that its Plan was unbalanced;
+// its rules still say so until another master sends its own.
+func TestUnbalancedIsOfOurPlan(t *testing.T) {
+	m := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{}).manager
+	m.unbalanced = true
+	scheduleAfresh(m)
+	m.giveUp()
+	if m.unbalanced || !m.learned.rules.Rebalance {
+		t.Errorf("unbalanced %t, learned %+v", m.unbalanced, m.learned.rules)
+	}
+}
+
 // TestAfreshLeftByMaster: if the master before us was to route from scratch, its successor does so,
 // though the Plan was not repaired: it may be the first that was proven.
 func TestAfreshLeftByMaster(t *testing.T) {
