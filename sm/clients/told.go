@@ -45,6 +45,7 @@ func (a *Administration) Take(m *ledger.Standing) *ManagerState {
 		a.Term++
 	}
 	if m.Role == terms.Master {
+		next.Subnet.Aliases = a.Members.Aliases
 		f.subnet, f.members = next.Subnet, managersBeside(m.Ledger)
 	}
 	f.term = a.Term
