@@ -2,11 +2,15 @@ package sm
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
+	"weft/emulator"
 	"weft/fabric"
+	"weft/sm/partition"
 	"weft/sm/smtest"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/mad"
 	"weft/wire/wiretest"
@@ -45,6 +49,22 @@ func TestAliasGUIDs(t *testing.T) {
 		t.Fatalf("%v, %v", answer, err)
 	}
 	holds(alias)
+	m.asked <- &terms.Event{Kind: terms.WritePartitions, Write: &partition.Write{
+		Deed: partition.Put, Of: partition.Partitions{{Key: 0x10, Members: []partition.Member{{GUID: alias, As: partition.Limited}, {GUID: fabric.GUID(port.PortGUID), As: partition.Full}}}},
+	}}
+	hasKeys := func(want ...uint16) {
+		t.Helper()
+		var has []uint16
+		for range 200 {
+			m.l.Do(func(s *emulator.Subnet) { has, _ = s.PKeys(m.at(3)) })
+			if slices.Sort(has); slices.Equal(has, want) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("the port has the P_Keys %#x, want %#x", has, want)
+	}
+	hasKeys(0x0010, 0x8010, 0xffff)
 	records := other.table(mad.AttrGUIDInfoRecord, which, rec)
 	if len(records) != 1 || !bytes.Equal(records[0], answer.Data()[:72]) {
 		t.Errorf("%x, want %x", records, answer.Data()[:72])
@@ -75,9 +95,23 @@ func TestAliasGUIDs(t *testing.T) {
 		t.Error(err)
 	}
 	holds(0)
+	hasKeys(0x8010, 0xffff)
 	if found, err = other.ask(mad.Get, mad.AttrPathRecord, toAlias, path); err == nil {
 		t.Errorf("a path to what is no alias any more: %v", found)
 	}
+}
+
+// at returns the port of a host, by its number.
+func (m *managed) at(host int) fabric.End {
+	for i := range m.f.Nodes {
+		if m.f.Nodes[i].Type == fabric.Switch {
+			continue
+		}
+		if host--; host < 0 {
+			return fabric.End{Node: fabric.NodeID(i), Port: 1}
+		}
+	}
+	return fabric.End{}
 }
 
 // guid asks a port for one of its first GUIDs.

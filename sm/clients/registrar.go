@@ -42,6 +42,7 @@ type Registrar struct {
 	waiting []commitment
 	keys    terms.Keys // M_Keys of ports
 	setting bool       // a SetGUIDs is under way
+	aliases uint64     // version of the aliases that the Manager was told
 	now     time.Duration
 	out     []RegistrarAction
 }
@@ -156,6 +157,10 @@ func (r *Registrar) end() []RegistrarAction {
 		}
 	}
 	r.setGUIDs()
+	if v := r.Registry.Aliases.Version(); r.Role == terms.Master && v != r.aliases {
+		r.aliases = v
+		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: terms.News{Aliases: r.Registry.Aliases.Ports()}})
+	}
 	if settled := r.leader.Settled(); r.Role == terms.Master && !slices.Equal(settled, r.settled) {
 		r.settled = settled
 		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: terms.News{MayTakeOver: append([]fabric.GUID{}, settled...)}})

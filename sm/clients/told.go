@@ -86,6 +86,9 @@ func (b *Newsbox) add(later *terms.News) {
 	if later.Plan != nil {
 		n.Plan = later.Plan
 	}
+	if later.Aliases != nil {
+		n.Aliases = later.Aliases
+	}
 	if later.Rules != nil {
 		n.Rules = later.Rules
 	}

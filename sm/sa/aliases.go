@@ -19,6 +19,8 @@ type Aliases struct {
 	mu     sync.RWMutex
 	blocks map[AliasBlock]*[aliasesOfBlock]fabric.GUID // without empty ones
 	places map[fabric.GUID]aliasPlace
+
+	version uint64 // counts changes
 }
 
 // AliasBlock names a block of a port's GUIDs (14.2.5.5). GUID 0 of block 0 is the port's own and
@@ -57,6 +59,24 @@ func (a *Aliases) PortOf(guid fabric.GUID) fabric.GUID {
 	return guid
 }
 
+// Version grows with every change.
+func (a *Aliases) Version() uint64 {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.version
+}
+
+// Ports returns the port GUIDs by alias.
+func (a *Aliases) Ports() map[fabric.GUID]fabric.GUID {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	ports := make(map[fabric.GUID]fabric.GUID, len(a.places))
+	for guid, p := range a.places {
+		ports[guid] = p.Port
+	}
+	return ports
+}
+
 // Block returns a block of a port's GUIDs, for the port and for records.
 func (a *Aliases) Block(b AliasBlock) (list [aliasesOfBlock]fabric.GUID) {
 	if a != nil {
@@ -80,6 +100,9 @@ func (a *Aliases) put(p aliasPlace, guid fabric.GUID) {
 	if has == nil {
 		has = &[aliasesOfBlock]fabric.GUID{}
 		a.blocks[p.AliasBlock] = has
+	}
+	if has[p.at] != guid {
+		a.version++
 	}
 	if has[p.at] != 0 {
 		delete(a.places, has[p.at])
@@ -106,6 +129,9 @@ func (a *Aliases) count() int {
 func (a *Aliases) clear() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if len(a.places) > 0 {
+		a.version++
+	}
 	clear(a.blocks)
 	clear(a.places)
 }

@@ -114,6 +114,8 @@ type News struct {
 	Plan  []byte
 	Rules []byte
 
+	Aliases map[fabric.GUID]fabric.GUID `json:",omitzero"` // port GUIDs by alias; nil: unchanged
+
 	MasterMissed bool          // that master has stopped sending
 	MayTakeOver  []fabric.GUID // ports of managers fit for a handover; nil: unchanged
 	Reregister   bool          // ask clients to register again

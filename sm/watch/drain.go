@@ -109,21 +109,7 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 
 // names lists the parts to be drained by name; missing parts as Config.Drain names them.
 func (d *drains) names(f *fabric.Fabric) string {
-	return strings.Join(partNames(f, d.Now), ", ")
-}
-
-// partNames returns the names for people of switches and cables. Missing ones keep the given name.
-func partNames(f *fabric.Fabric, parts []string) []string {
-	list := slices.Clone(parts)
-	for i, w := range parts {
-		if f == nil {
-			break
-		}
-		if p, err := f.FindPart(w); err == nil {
-			list[i] = f.PartName(p)
-		}
-	}
-	return list
+	return strings.Join(ledger.PartNames(f, d.Now), ", ")
 }
 
 // releaseNamed releases the link at a named port from quarantine, and reports whether it was there.

@@ -73,10 +73,11 @@ type rounds struct {
 // managers, and what the standbys have been sent.
 type ruleBook struct {
 	learned     learned
-	own         ownFiles // of Config and Reconfigure; cfg has those in force
-	differences []string // between own and the rules in force, or of our master
-	rulesTold   uint64   // counts RulesToTell
-	untold      bool     // our rules have changed since the last round began: no handover before a round has sent them
+	own         ownFiles                    // of Config and Reconfigure; cfg has those in force
+	differences []string                    // between own and the rules in force, or of our master
+	aliases     map[fabric.GUID]fabric.GUID // port GUIDs by alias, as clients have set them
+	rulesTold   uint64                      // counts RulesToTell
+	untold      bool                        // our rules have changed since the last round began: no handover before a round has sent them
 }
 
 // outbox collects the actions of a Step.
@@ -473,6 +474,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
+	g.By.Aliases = m.aliases
 	g.By.Drain, g.By.Avoid, g.By.Stays = m.Drained(), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind.asksAll(), m.doubted, kind == routeAfresh, m.failed

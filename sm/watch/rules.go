@@ -12,6 +12,7 @@ import (
 	"weft/planner"
 	"weft/route/levels"
 	"weft/sm/congestion"
+	"weft/sm/ledger"
 	"weft/sm/terms"
 )
 
@@ -212,7 +213,7 @@ func (m *Manager) tellInherited() {
 		}
 	}
 	if !slices.Equal(drained, m.cfg.Drain) && len(r.Drained) > 0 {
-		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(partNames(m.inForce.Fabric, r.Drained), ", "))
+		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(ledger.PartNames(m.inForce.Fabric, r.Drained), ", "))
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
