@@ -23,11 +23,9 @@ type named struct {
 	alias    bool // it names the port by an alias
 }
 
-// NewIndex builds an Index. The partitions must not change afterwards.
-func NewIndex(ps Partitions) *Index { return NewIndexWith(ps, nil) }
-
-// NewIndexWith builds an Index in which members may name ports by aliases, too.
-func NewIndexWith(ps Partitions, aliases map[fabric.GUID]fabric.GUID) *Index {
+// NewIndex builds an Index. Members may name ports by aliases, which lead to port GUIDs. Neither
+// may change afterwards.
+func NewIndex(ps Partitions, aliases map[fabric.GUID]fabric.GUID) *Index {
 	x := &Index{ps: ps, byGUID: map[fabric.GUID][]named{}}
 	for i := range ps {
 		open := ps[i].Key == DefaultKey // the manager is a member
@@ -51,7 +49,8 @@ func NewIndexWith(ps Partitions, aliases map[fabric.GUID]fabric.GUID) *Index {
 
 // KeysOf returns the P_Keys of a port: of partitions with IndexZero first, then the default
 // partition's, then the others in the order of the file. In each partition the last Member that
-// names the port counts, and all that name an alias of it, as several may use it. If first is set, keys[0] belongs at index 0 of the table.
+// names the port counts, and all that name an alias of it: several functions may use the port. If
+// first is set, keys[0] belongs at index 0 of the table.
 func (x *Index) KeysOf(p *Port) (keys []uint16, first bool) {
 	of := slices.Clone(x.byGUID[p.GUID])
 	for _, i := range x.open {

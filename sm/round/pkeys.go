@@ -17,7 +17,7 @@ func (w *writer) findMembers() {
 	case w.given.Before != nil && w.given.Before.By.Partitions == p && maps.Equal(w.given.Before.By.Aliases, w.By.Aliases):
 		w.Prog.Members = w.given.Before.Prog.Members
 	default:
-		w.Prog.Members = partition.NewIndexWith(p.Partitions, w.By.Aliases)
+		w.Prog.Members = partition.NewIndex(p.Partitions, w.By.Aliases)
 	}
 }
 

@@ -5,9 +5,9 @@
 // # Guarantees
 //
 // When Record, SetDrains, SetOwned or SetEntries returns without an error, its data survives a
-// crash of the process and a power cut. The journal is a write-ahead log (WAL), synced at every commit
-// (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores events and the
-// discovered subnet in the background; a power cut loses those not yet written.
+// crash of the process and a power cut. The journal is a write-ahead log (WAL), synced at every
+// commit (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores events
+// and the discovered subnet in the background; a power cut loses those not yet written.
 //
 // A second process cannot open the same file: an open Store holds a lock (flock) on FILE-lock.
 // Reading (Read) needs no lock. If the file is removed while open, the next write creates it again

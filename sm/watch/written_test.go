@@ -173,8 +173,8 @@ func (w *writer) master() *virtual {
 	return nil
 }
 
-// TestWritesOutliveTakeovers: programs change partitions 1,000 times. The master dies in the middle,
-// right after it was asked for a change, and later it comes back, and gets the subnet. No
+// TestWritesOutliveTakeovers: programs change partitions 1,000 times. The master dies in the
+// middle, right after it was asked for a change, and later it comes back, and gets the subnet. No
 // acknowledged change is lost: each next master has all, and so have the ports. The standby has
 // each change when it is acknowledged. Files of the two do not differ by that.
 func TestWritesOutliveTakeovers(t *testing.T) {
