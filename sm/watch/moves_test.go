@@ -165,8 +165,8 @@ func TestMovesSurviveARestart(t *testing.T) {
 	}
 }
 
-// TestUnbalancedIsOfOurPlan: a manager that gives the subnet up forgets that its Plan was unbalanced;
-// its rules still say so until another master sends its own.
+// TestUnbalancedIsOfOurPlan: a manager that gives the subnet up forgets that its Plan was
+// unbalanced; its rules still say so until another master sends its own.
 func TestUnbalancedIsOfOurPlan(t *testing.T) {
 	m := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{}).manager
 	m.unbalanced = true
