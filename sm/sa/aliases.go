@@ -209,7 +209,7 @@ func (g *Registry) changeAliases(s *Subnet, from uint16, q mad.Datagram) mad.Dat
 	}
 	b.Port = s.Graph.EndGUID[end]
 	room := int(mad.PortInfoGUIDCap.Get(s.Ports[s.endPort[end]].Info[:])) - aliasesOfBlock*int(b.Number)
-	status := mad.StatusOK
+	var status mad.Status
 	switch bits := mask >> guidBit & 0xFF; {
 	case !r.search.trusted && (asker < 0 || s.Graph.EndNode[asker] != s.Graph.EndNode[end]):
 		status = mad.StatusDenied // a node names its own ports

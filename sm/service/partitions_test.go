@@ -130,9 +130,15 @@ func TestWhoAsked(t *testing.T) {
 	k, h := newKeeper()
 	root := &tokensOfTest[4]
 	for _, r := range [][3]string{
-		{"POST", "/v1/drain?name=x"}, {"POST", "/v1/undrain?name=x"}, {"POST", "/v1/resweep"}, {"POST", "/v1/rebalance"},
-		{"PUT", "/v1/partitions/0x10", `{"members":[]}`}, {"PUT", "/v1/partitions?force=true", `{"partitions":[]}`}, {"DELETE", "/v1/partitions/0x10"},
-		{"POST", ufmPath + "resources/pkeys", `{"pkey":"0x10","guids":["5"]}`}, {"POST", "/v1/partitions/0x10/add", `{"members":["6=full"]}`},
+		{"POST", "/v1/drain?name=x"},
+		{"POST", "/v1/undrain?name=x"},
+		{"POST", "/v1/resweep"},
+		{"POST", "/v1/rebalance"},
+		{"PUT", "/v1/partitions/0x10", `{"members":[]}`},
+		{"PUT", "/v1/partitions?force=true", `{"partitions":[]}`},
+		{"DELETE", "/v1/partitions/0x10"},
+		{"POST", ufmPath + "resources/pkeys", `{"pkey":"0x10","guids":["5"]}`},
+		{"POST", "/v1/partitions/0x10/add", `{"members":["6=full"]}`},
 		{"POST", "/v1/partitions/0x10/remove", `{"members":["6=full"]}`},
 	} {
 		before := len(k.told)
