@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map
+.PHONY: routes build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map prometheus
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -75,6 +75,9 @@ soak-peers: ## 20,000 random schedules with frozen, lying, greedy and small peer
 
 soak-hour: ## an hour of faults in real time: a manager, and a subnet that loses datagrams, as processes of their own; the manager is killed again and again, and what it recorded played again
 	go test ./cmd/weft -run TestSoak -soak-time 1h -soak-seed 2 -count 1 -timeout 2h -v
+
+prometheus: ## Debian's Prometheus on a manager: every query of contrib's alert rules and dashboards (apt install prometheus)
+	go test ./cmd/weft -run TestPrometheus -prometheus -count 1 -timeout 10m -v
 
 tools: ## every command of infiniband-diags, with its options, against OpenSM and against weft: on ibsim, and on emulated umad devices
 	go test ./sm ./emulator/umadfs -run TestTools -all-tools -count 1 -timeout 30m

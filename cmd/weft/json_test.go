@@ -30,6 +30,7 @@ import (
 	"weft/sm/perf"
 	"weft/sm/service"
 	"weft/sm/state"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/study/app"
 	"weft/study/choose"
@@ -77,6 +78,8 @@ var documents = []struct {
 	{"weft sm export DIR --state FILE --json", reflect.TypeFor[opensm.Report]()},
 	{"weft sm events --json", reflect.TypeFor[terms.LogLine]()},
 	{"weft sm links --json", reflect.TypeFor[perf.Report]()},
+	{"weft sm links --at TIME --json", reflect.TypeFor[telemetry.Moment]()},
+	{"weft sm ports --json", reflect.TypeFor[service.PortCounts]()},
 	{"weft sm status --json", reflect.TypeFor[service.Status]()},
 	{"weft discover --json", reflect.TypeFor[terms.DiscoveryJSON]()},
 	{"weft emulate control SOCKET state", reflect.TypeFor[control.State]()},

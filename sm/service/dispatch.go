@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -138,7 +139,11 @@ var (
 		_, err := strconv.ParseInt(text, 10, 64)
 		return err == nil && text[0] != '+' && text[0] != '-'
 	}}
-	aPKey  = &kind{"string", "a P_Key such as 0x0010", func(text string) bool { return pKeyOf(text) != 0 }}
+	aPKey = &kind{"string", "a P_Key such as 0x0010", func(text string) bool { return pKeyOf(text) != 0 }}
+	aTime = &kind{"string", "a time", func(text string) bool {
+		_, err := time.Parse(time.RFC3339, text)
+		return err == nil
+	}}
 	aTruth = &kind{"boolean", "true or false", func(text string) bool { return text == "true" || text == "false" }}
 )
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weft/sm/perf"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 )
 
@@ -78,6 +79,16 @@ var endpoints = []endpoint{
 	{
 		method: http.MethodGet, path: "/v1/links", about: "Load and errors of links, from port counters (option counters).",
 		answer: reflect.TypeFor[perf.Report](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound}, serve: links,
+	},
+	{
+		method: http.MethodGet, path: "/v1/hot", about: "What was hot at a moment of the last hour (options counters and state): busiest links, longest waits, errors.",
+		parameters: []parameter{{"at", aTime, "a time such as 2026-11-29T14:05:00Z", true}},
+		answer:     reflect.TypeFor[telemetry.Moment](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound, http.StatusServiceUnavailable}, serve: hot,
+	},
+	{
+		method: http.MethodGet, path: "/v1/ports", about: "The counters of all ports (option counters), one JSON object per line.",
+		parameters: []parameter{{"follow", aTruth, "true: continue with all ports after each round of readings, until the manager ends", false}},
+		answer:     reflect.TypeFor[PortCounts](), media: linesMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound}, serve: ports,
 	},
 	{
 		method: http.MethodGet, path: "/v1/partitions", about: "The partitions of the file (option partitions) and of programs, with their members.",

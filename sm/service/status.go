@@ -49,6 +49,7 @@ type Status struct {
 	// weft does not configure it.
 	Congestion *congestion.Report `json:"congestion_control,omitempty"`
 	State      *StateFile         `json:"state_file,omitempty"` // absent without one
+	History    *HistoryFile       `json:"history_file,omitempty"`
 	// Certificate is when the certificate of the API expires, UTC; absent without TLS.
 	Certificate string               `json:"api_certificate_until,omitempty"`
 	Incidents   []terms.IncidentJSON `json:"incidents"` // obstacles and oddities of the last round
@@ -146,6 +147,7 @@ func (s *Service) Status() *Status {
 	if s.opt.State != nil {
 		out.State = s.opt.State()
 	}
+	out.History = s.historyFile()
 	if at := s.certificate(); !at.IsZero() {
 		out.Certificate = utc(at)
 	}
@@ -352,6 +354,11 @@ func (s *Status) addSubnet(lines *rows) {
 		lines.add("to drain", "%s", name)
 	}
 	s.addState(lines)
+	if h := s.History; h != nil && h.Problem != "" {
+		lines.add("no history", "%s", h.Problem)
+	} else if h != nil && h.From != "" {
+		lines.add("history", "of counters, from %s to %s (weft sm links --at)", h.From, h.To)
+	}
 	for i := range s.Reasons {
 		lines.add("in quarantine", "%s", &s.Reasons[i])
 	}

@@ -98,6 +98,7 @@ const (
 	SettingsLater   IncidentKind = "settings-later"   // changed options that need a restart
 	SettingsRefused IncidentKind = "settings-refused" // the configuration has errors
 	ServerFailed    IncidentKind = "server-failed"    // a server has failed
+	HookFailed      IncidentKind = "hook-failed"      // the program for events has failed
 	CertificateDue  IncidentKind = "certificate-due"  // the certificate of the API expires soon
 	CertificateBad  IncidentKind = "certificate-bad"  // it has expired, or is not valid yet
 

@@ -19,13 +19,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage/history"
+	"weft/cmd/weft/manage/hook"
 	"weft/cmd/weft/manage/studies"
 	"weft/internal/configfile"
 	"weft/planner"
 	"weft/sm"
+	"weft/sm/perf"
 	"weft/sm/recording"
 	"weft/sm/round"
 	"weft/sm/service"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/sm/watch"
 )
@@ -49,6 +53,10 @@ type serving struct {
 	api         *apiServer  // nil: programs do not ask over TCP
 	certificate certificate // of it
 
+	hook    *hook.Hook
+	kept    *perf.Report     // the last one in history
+	history *history.History // of counters; nil: none is kept
+
 	flags *pflag.FlagSet // those in force; of the one that reloads
 	now   atomic.Pointer[smFlags]
 }
@@ -56,10 +64,12 @@ type serving struct {
 // newServing prepares the service around a manager that stays.
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout(), journal: cli.StdoutIsJournal()}, notify: newNotifier()}
+	r.hook = hook.New(r.tell)
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
-		Enforce: func() terms.Enforcement { return r.now.Load().pkeys.enforcement() },
+		Enforce:     func() terms.Enforcement { return r.now.Load().pkeys.enforcement() },
+		PortMetrics: func() *telemetry.Selection { return r.now.Load().service.telemetry.selected }, Moment: r.moment, History: r.historyFile,
 	})
 	return r
 }
@@ -89,6 +99,7 @@ func (r *serving) write(lines []terms.Incident) {
 		r.telling.Lock()
 		line := r.service.Tell(i)
 		r.log.write(&line)
+		r.hook.Offer(line)
 		r.telling.Unlock()
 	}
 }
@@ -100,6 +111,10 @@ func (r *serving) show(s *watch.Snapshot) {
 	r.condensing.Unlock()
 	r.write(lines)
 	r.service.Show(s)
+	if s.Counters != nil && s.Counters != r.kept && r.history != nil {
+		r.kept = s.Counters
+		r.history.Add(time.Now(), s.Counters)
+	}
 	r.notify.Show(s)
 }
 
@@ -133,6 +148,7 @@ func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 	r.flags = flags
 	r.now.Store(s)
 	r.log.setJSON(s.asJSON)
+	r.hook.Set(s.service.hook)
 }
 
 // round writes the files after a round.

@@ -48,6 +48,7 @@ func atReload(t *testing.T) (base lines, changes map[string]lines) {
 		"mkey-secret": {"mkey-secret": secret}, "mkey-old-secret": {"mkey-old-secret": "[" + secret + ", " + old + "]"}, "mkey-file": {"mkey-file": other},
 		"mkey-protect": {"m-key": "5", "mkey-protect": "0"}, "mkey-lease": {"m-key": "5", "mkey-lease": "7s"}, "option": {"engine": "dfsssp", "option": "[paths=sssp]"},
 		"counters-rate": {"counters": "5s", "counters-rate": "77"}, "cc-key": {"congestion-control": "on", "cc-key": "6"},
+		"hook": {"hook": "/bin/sh"}, "hook-events": {"hook-events": "[error, node-missing]"}, "hook-limit": {"hook-limit": "3s"}, "port-metrics": {"port-metrics": "[switches]"},
 		"api-token": nil, "api-tokens": nil, "api-cert": nil, "api-key": nil, // see TestRenewAPI
 	}
 	for name, value := range (lines{
@@ -168,7 +169,7 @@ func (r *reloading) now() inForce {
 // and after another reload everything is as before.
 func TestReloads(t *testing.T) {
 	base, changes := atReload(t)
-	files := []string{"lids", "plan", "output", "json"} // of the shell alone
+	files := []string{"lids", "plan", "output", "json", "hook", "hook-events", "hook-limit", "port-metrics"} // of the shell alone
 	for _, name := range changeable {
 		change, known := changes[name]
 		if !known {

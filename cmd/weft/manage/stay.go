@@ -51,6 +51,9 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 	run := newServing(cmd, given, &s.state)
 	run.take(s, cmd.Flags())
+	run.keepHistory(s)
+	defer run.history.Close()
+	defer run.hook.Close()
 	runner.Asked, runner.Note, runner.Round, runner.Show, runner.Decided = run.asked, run.tell, run.round, run.show, run.decided
 	end, err := run.serve(s)
 	if err != nil {
@@ -123,6 +126,9 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 		if _, _, err := net.SplitHostPort(m); err != nil {
 			return nil, fmt.Errorf("--metrics %s: want HOST:PORT, or :PORT for this machine only", m)
 		}
+	}
+	if err := errors.Join(s.service.telemetry.check(), s.service.hook.Check()); err != nil {
+		return nil, err
 	}
 	runner, err := s.runner(cmd)
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 
 	"weft/sm/perf"
 	"weft/sm/service"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/study/whatif"
 )
@@ -177,6 +178,35 @@ func (c *Client) Fabric(ctx context.Context) ([]byte, error) { return c.file(ctx
 func (c *Client) Links(ctx context.Context) (*perf.Report, error) {
 	return get[perf.Report](ctx, c, http.MethodGet, "/v1/links", nil)
 }
+
+// At returns what was hot at a moment of the last hour.
+func (c *Client) At(ctx context.Context, at time.Time) (*telemetry.Moment, error) {
+	return get[telemetry.Moment](ctx, c, http.MethodGet, "/v1/hot?at="+url.QueryEscape(at.UTC().Format(time.RFC3339Nano)), nil)
+}
+
+// Ports calls line for each port with its counters; with follow again after each round of readings,
+// until the manager ends.
+func (c *Client) Ports(ctx context.Context, follow bool, line func(*service.PortCounts) error) error {
+	resp, err := c.do(ctx, http.MethodGet, "/v1/ports?follow="+strconv.FormatBool(follow), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for dec := json.NewDecoder(resp.Body); ; {
+		var p service.PortCounts
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := line(&p); err != nil {
+			return err
+		}
+	}
+}
+
+// Metrics returns the metrics of the manager, as Prometheus reads them.
+func (c *Client) Metrics(ctx context.Context) ([]byte, error) { return c.file(ctx, "/metrics") }
 
 // Partitions returns the partitions in force.
 func (c *Client) Partitions(ctx context.Context) (*service.Partitions, error) {

@@ -25,6 +25,7 @@ import (
 	"weft/sm/partition"
 	"weft/sm/perf"
 	"weft/sm/service"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/sm/watch"
 	"weft/wire"
@@ -72,6 +73,15 @@ func manage(t *testing.T, formula string) *managed {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+		},
+		Moment: func(at time.Time) (*telemetry.Moment, error) {
+			switch at.Year() {
+			case 1999:
+				return nil, telemetry.ErrNotKept
+			case 2000:
+				return nil, errors.New("damaged")
+			}
+			return &telemetry.Moment{Hot: []perf.Hot{{}}, Waiting: []perf.Hot{}, Doubtful: []perf.Hot{}, Errors: []telemetry.Growth{{}}}, nil
 		},
 		Plans: func() ([]service.Plan, error) {
 			return []service.Plan{{Version: 3, Time: "2026-11-24T10:00:00.000Z", Engine: "updn", Verdict: "yes", Bytes: len(stored)}}, nil

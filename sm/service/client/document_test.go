@@ -121,6 +121,9 @@ var operations = [][3]string{
 	{"GET", "/v1/plans/3"},
 	{"GET", "/v1/fabric"},
 	{"GET", "/v1/links"},
+	{"GET", "/v1/hot?at=2026-11-29T14:05:00Z"},
+	{"GET", "/v1/ports"},
+	{"GET", "/v1/ports?follow=false"},
 	{"GET", "/v1/partitions"},
 	{"GET", "/v1/openapi.json"},
 	{"GET", "/metrics"},
@@ -151,7 +154,7 @@ func TestDocument(t *testing.T) {
 		}
 		d.refused(h, guarded, o, as)
 	}
-	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "POST /v1/whatif": {400, 413, 415}, "PUT /v1/partitions": {400, 409, 412, 413, 415}, "POST /v1/partitions/{p_key}/add": {404, 412}} {
+	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "GET /v1/hot": {404, 503}, "POST /v1/whatif": {400, 413, 415}, "PUT /v1/partitions": {400, 409, 412, 413, 415}, "POST /v1/partitions/{p_key}/add": {404, 412}} {
 		for _, status := range want {
 			if !d.seen[at][status] {
 				t.Errorf("%s: no %d was met", at, status)
@@ -191,6 +194,10 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 	case "/v1/plans/{version}":
 		d.check(h, request(o[0], "/v1/plans/99", ""), as)
 		d.check(h, request(o[0], "/v1/plans/x", ""), as)
+	case "/v1/hot":
+		d.check(h, request(o[0], as.Path+"?at=1999-01-01T00:00:00Z", ""), as)
+		d.check(h, request(o[0], as.Path+"?at=2000-01-01T00:00:00Z", ""), as)
+		d.check(h, request(o[0], as.Path, ""), as)
 	case "/v1/drain", "/v1/undrain":
 		d.check(h, request(o[0], as.Path+"?name=none", ""), as)
 	case "/v1/partitions", "/v1/partitions/{p_key}/add":
