@@ -24,6 +24,10 @@ var commandGroups = map[string][]flagGroup{
 		{"What to show", "tree servers diff counters warnings verbose json"},
 		{"Picture", "svg colour engine plan lfts sl sl2vl choice one-lane"},
 	},
+	"weft convert": {
+		{"Output file", "to output"},
+		{"Slurm's files", "hosts root plane block-sizes spines"},
+	},
 	"weft check": {
 		{"Routing to judge", "plan lfts sl sl2vl one-lane choice"},
 	},
@@ -126,5 +130,6 @@ var commandGroups = map[string][]flagGroup{
 		{"A program for events", "hook hook-events hook-limit"},
 		{"Several subnets", "gid-prefix routers exchange"},
 		{"Files to write", "plan output json"},
+		{"Topology file of Slurm", "topology topology-format topology-hosts topology-root topology-spines topology-plane topology-block-sizes"},
 	},
 }

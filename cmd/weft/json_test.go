@@ -50,6 +50,10 @@ var documents = []struct {
 }{
 	{"weft show FABRIC --json", reflect.TypeFor[show.Fabric]()},
 	{"weft show FABRIC --diff FABRIC --json", reflect.TypeFor[summary.Difference]()},
+	{"weft show TABLES --json", reflect.TypeFor[show.Tables]()},
+	{"weft show TABLES --diff TABLES --json", reflect.TypeFor[show.TableDifference]()},
+	{"weft show SMS --json", reflect.TypeFor[show.Managers]()},
+	{"weft show SMS --diff SMS --json", reflect.TypeFor[show.ManagerDifference]()},
 	{"weft gen --list --json", reflect.TypeFor[source.Formulas]()},
 	{"weft route FABRIC --json", reflect.TypeFor[routing.Route]()},
 	{"weft show SUBNETS --json", reflect.TypeFor[several.Network]()},

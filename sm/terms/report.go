@@ -92,6 +92,7 @@ const (
 	Started         IncidentKind = "started"
 	Ended           IncidentKind = "ended"
 	FileFailed      IncidentKind = "file-not-written"
+	TopologyWritten IncidentKind = "topology-written" // a topology file is written anew
 	AskedFor        IncidentKind = "asked"            // an operator's request
 	OtherPort       IncidentKind = "other-port"       // our port lost its link, another one is used
 	NewSettings     IncidentKind = "settings-changed" // changed options are in force

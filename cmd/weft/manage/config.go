@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/manage/hook"
+	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/sm/perf"
 )
@@ -78,7 +79,7 @@ func (s *serviceFlags) add(cmd *cobra.Command) {
 	s.congestion.add(f)
 	s.api.add(f)
 	configfile.Exclude(f, "config", "print-config", "codes")
-	for _, name := range changeable {
+	for _, name := range slices.Concat(changeable, topology.Names) {
 		if err := f.SetAnnotation(name, mayChange, nil); err != nil {
 			panic(err) // the flag is there
 		}

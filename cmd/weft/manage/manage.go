@@ -20,6 +20,7 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/manage/ask"
 	"weft/cmd/weft/manage/support"
+	"weft/cmd/weft/manage/topology"
 	"weft/fabric/netfile/discovery"
 	"weft/internal/share"
 	"weft/sm"
@@ -54,6 +55,9 @@ type smFlags struct {
 	record   string
 	asJSON   bool
 	service  serviceFlags
+
+	topology topology.Flags
+	topo     *topology.Settings // as they were read
 }
 
 // Command returns weft sm.
@@ -111,6 +115,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.StringVar(&s.plan, "plan", "", "write the Plan to `FILE`, for weft check --plan; rewritten after each round")
 	f.StringVarP(&s.found, "output", "o", "", "write the discovered fabric, with its names, to `FILE`; rewritten after each round")
 	f.StringVar(&s.record, "record", "", "record all input of the manager to `FILE` for weft sm replay, M_Keys and secret included; about 40 bytes for each SMP")
+	s.topology.Add(cmd)
 	s.service.add(cmd)
 	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),
 		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), ask.LinksCmd(), ask.PortsCmd(),
@@ -177,6 +182,7 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 		return errors.Join(err, s.state.close(), endRecording())
 	}
 	runner.Note, runner.Round = s.state.note, s.state.addChanges
+	then := s.state.then
 	var result *round.Result
 	failure := cli.WithProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
 		result, err = runner.Run(ctx, t)
@@ -184,6 +190,9 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	})
 	r := result.Report
 	unwritten := errors.Join(files.WriteAll(filesOf(result)), s.state.close(), endRecording())
+	if r.State.IsUp() {
+		unwritten = errors.Join(unwritten, topology.Once(cmd, s.topo, then, result.Fabric()))
+	}
 	if s.asJSON {
 		err = cli.PrintJSON(answer, r.BringUpJSON())
 	} else {
@@ -238,6 +247,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 		return nil, err
 	}
 	if s.config.Names, err = s.wires.Fabric.NameMap(); err != nil {
+		return nil, err
+	}
+	if s.topo, err = s.topology.Read(s.config.Names, s.watch.KeepAbsent); err != nil {
 		return nil, err
 	}
 	if s.config.Expected != nil && s.config.Keys.Given() {

@@ -22,6 +22,7 @@ import (
 	"weft/cmd/weft/manage/history"
 	"weft/cmd/weft/manage/hook"
 	"weft/cmd/weft/manage/studies"
+	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/planner"
 	"weft/sm"
@@ -42,7 +43,8 @@ type serving struct {
 	log   smLog
 	state *smState
 
-	deciding sync.WaitGroup // what is being stored of decisions
+	deciding sync.WaitGroup   // what is being stored of decisions
+	topology *topology.Runner // keeps the topology file
 
 	condensing sync.Mutex
 	condenser  recording.Condenser
@@ -154,6 +156,9 @@ func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 // round writes the files after a round.
 func (r *serving) round(result *round.Result) {
 	r.state.round(result, r.tell)
+	if result.Report.State.IsUp() {
+		r.topology.Round(r.now.Load().topo, result.Fabric())
+	}
 	if err := r.now.Load().writeFiles(r.cmd, result); err != nil {
 		r.tell(terms.Incident{Kind: terms.FileFailed, Text: err.Error()})
 	}
@@ -242,6 +247,7 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	if r.ask(ctx, &terms.Event{Kind: terms.Reconfigure, Settings: set}) == nil {
 		r.take(next.flags, next.cmd.Flags())
+		r.topology.Round(next.flags.topo, nil)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/internal/fold"
 	"weft/sm"
@@ -51,6 +52,8 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 	run := newServing(cmd, given, &s.state)
 	run.take(s, cmd.Flags())
+	run.topology = topology.Start(cmd, s.topo, s.state.then, run.tell)
+	defer run.topology.End()
 	run.keepHistory(s)
 	defer run.history.Close()
 	defer run.hook.Close()
@@ -70,6 +73,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	defer run.reloadAtSIGHUP()()
 	err = s.runAtPorts(cmd, runner, t, run.tell)
 	run.deciding.Wait()
+	run.topology.End()
 	run.notify.Stopping()
 	switch {
 	case err == nil:
