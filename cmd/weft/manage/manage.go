@@ -122,7 +122,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),
 		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), ask.LinksCmd(), ask.PortsCmd(),
 		smDrainCmd("drain", "take a switch or cable out of use, for maintenance", drainHelp, (*client.Client).Drain),
-		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain))
+		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain), smPartitionCmd())
 	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd(), support.Command(secretOptions))
 	addGroup(cmd, "OpenSM:", smImportCmd(), smExportCmd())
 	return cmd, &s
