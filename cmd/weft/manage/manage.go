@@ -57,8 +57,13 @@ type smFlags struct {
 	asJSON   bool
 	service  serviceFlags
 
-	topology topology.Flags
-	topo     *topology.Settings // as they were read
+	topology topologyFlags
+}
+
+// topologyFlags are the flags for a topology file of Slurm, and the settings that they were read as.
+type topologyFlags struct {
+	topology.Flags
+	read *topology.Settings
 }
 
 // Command returns weft sm.
@@ -193,7 +198,7 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	r := result.Report
 	unwritten := errors.Join(files.WriteAll(filesOf(result)), s.state.close(), endRecording())
 	if r.State.IsUp() {
-		unwritten = errors.Join(unwritten, topology.Once(cmd, s.topo, then, result.Fabric()))
+		unwritten = errors.Join(unwritten, topology.Once(cmd, s.topology.read, then, result.Fabric()))
 	}
 	if s.asJSON {
 		err = cli.PrintJSON(answer, r.BringUpJSON())
@@ -254,7 +259,7 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.config.Names, err = s.wires.Fabric.NameMap(); err != nil {
 		return nil, err
 	}
-	if s.topo, err = s.topology.Read(s.config.Names, s.watch.KeepAbsent); err != nil {
+	if s.topology.read, err = s.topology.Read(s.config.Names, s.watch.KeepAbsent); err != nil {
 		return nil, err
 	}
 	if s.config.Expected != nil && s.config.Keys.Given() {

@@ -157,7 +157,7 @@ func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 func (r *serving) round(result *round.Result) {
 	r.state.round(result, r.tell)
 	if result.Report.State.IsUp() {
-		r.topology.Round(r.now.Load().topo, result.Fabric())
+		r.topology.Round(r.now.Load().topology.read, result.Fabric())
 	}
 	if err := r.now.Load().writeFiles(r.cmd, result); err != nil {
 		r.tell(terms.Incident{Kind: terms.FileFailed, Text: err.Error()})
@@ -250,7 +250,7 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	if r.ask(ctx, &terms.Event{Kind: terms.Reconfigure, Settings: set}) == nil {
 		r.take(next.flags, next.cmd.Flags())
-		r.topology.Round(next.flags.topo, nil)
+		r.topology.Round(next.flags.topology.read, nil)
 	}
 }
 
