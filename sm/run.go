@@ -53,6 +53,7 @@ type Runner struct {
 	Exchange time.Duration // interval of the exchange with other subnets' managers, through the routers; 0: none
 
 	monitor *perf.Monitor // of the last Run; the next one goes on with its counts
+	wrote   uint64        // counts what programs wrote
 }
 
 // Run brings up the subnet behind a Transport, or discovers it with Config.ReadOnly, and with a
@@ -433,10 +434,14 @@ func (d *run) show(a *terms.Action) {
 	}
 }
 
-// decide reports how a request was decided. A change of drains is reported when the standbys know
-// it.
+// decide reports how a request was decided. A change of drains or of partitions is reported when
+// the standbys know it.
 func (d *run) decide(a terms.Action) {
-	if a.Drains == nil {
+	if a.Wrote != nil {
+		d.wrote++
+		a.Wrote.Order = d.wrote
+	}
+	if a.Drains == nil && (a.Wrote == nil || d.manager.Role() != terms.Master) {
 		d.Decided(&a)
 		return
 	}

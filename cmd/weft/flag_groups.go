@@ -131,7 +131,7 @@ var commandGroups = map[string][]flagGroup{
 		{"M_Keys", "m-key mkey-secret mkey-old-secret mkey-file mkey-protect mkey-lease"},
 		{"Partitions and congestion", "partitions partition-enforce congestion-control cc-key"},
 		{"What hosts may hold", "port-share"},
-		{"Asking the manager", "socket api api-token api-cert api-key metrics counters counters-rate port-metrics history-size"},
+		{"Asking the manager", "socket api api-token api-tokens api-cert api-key metrics counters counters-rate port-metrics history-size"},
 		{"A program for events", "hook hook-events hook-limit"},
 		{"Several subnets", "gid-prefix routers exchange prefix-routes"},
 		{"Files to write", "plan output json"},

@@ -77,6 +77,9 @@ var Explain = map[terms.IncidentKind]string{
 	terms.FabricChanged:   "Differences between the subnet now and in the previous round.",
 
 	terms.NotDrained:        "A part to be drained is not in the subnet, or the switches cannot reach each other without it. It is used as long as this is so; of a switch that does not take its tables, only the cables that others need.",
+	terms.PartitionsWritten: "A program has changed partitions by the API; the text names its token. Ports get their P_Keys in the round that begins at once.",
+	terms.WriteRefused:      "A program asked for a change of partitions that was refused: the partitions had changed meanwhile, it is for the file to say, or it would take away much without force. Nothing has changed.",
+	terms.PartitionHidden:   "The file of the option partitions names a P_Key that a program owns too. The file counts. Take the partition out of one of them.",
 	terms.DrainTold:         "A switch or a cable is now drained, or no longer. A drained switch serves only its own hosts; a drained cable stays up and carries nothing.",
 	terms.DrainRefused:      "A request to drain or undrain a part was refused, for the reason in the text.",
 	terms.NodeMissing:       "A node of the previous round is missing or cannot be reached. Its LIDs stay reserved.",

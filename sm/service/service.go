@@ -39,6 +39,8 @@ type Options struct {
 	Plans    func() ([]Plan, error)              // stored Plans; nil: none
 	PlanFile func(version int64) ([]byte, error) // a Plan as planfile.Save wrote it; nil and no error if it is not stored
 	State    func() *StateFile                   // the state file; nil: there is none
+	// Enforce says how switches enforce partitions of programs if no file does; nil: they do not.
+	Enforce func() terms.Enforcement
 	// PortMetrics returns the ports with metrics of their own; nil: none.
 	PortMetrics func() *telemetry.Selection
 	Moment      func(time.Time) (*telemetry.Moment, error) // of the history; nil: none is kept

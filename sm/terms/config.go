@@ -1,7 +1,6 @@
 package terms
 
 import (
-	"reflect"
 	"slices"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/congestion"
-	"weft/sm/partition"
 	"weft/sm/perf"
 	"weft/sm/sa"
 	"weft/sm/tuning"
@@ -81,31 +79,6 @@ type History struct {
 // one host it takes longer.
 const UsualPause = 100 * time.Millisecond
 
-// Partitioning is the set of partitions, and whether switches enforce them.
-type Partitioning struct {
-	Partitions partition.Partitions
-	// In and Out make switches drop packets whose P_Key the CA or router at the port does not have:
-	// packets from it (In), packets to it (Out).
-	In, Out bool
-}
-
-// After returns the partitions that replace was, which ports may have. If there are none any more,
-// all ports return to the default partition.
-func (p *Partitioning) After(was *Partitioning) *Partitioning {
-	if p == nil && was != nil {
-		return &Partitioning{Partitions: partition.Everyone()}
-	}
-	return p
-}
-
-// Listed returns the partitions for people; none if all ports are together, as without a file.
-func (p *Partitioning) Listed() *Partitioning {
-	if p != nil && !p.In && !p.Out && reflect.DeepEqual(p.Partitions, partition.Everyone()) {
-		return nil
-	}
-	return p
-}
-
 // FillIn replaces unset limits by their defaults.
 func (cfg *Config) FillIn() {
 	if cfg.MaxPending <= 0 {
@@ -146,6 +119,8 @@ type Settings struct {
 	Watch  Watch
 	Afresh bool   // Routing has changed: route from scratch
 	What   string // what has changed, in words
+	// Enforce says how switches enforce partitions of programs where Config has none of a file.
+	Enforce Enforcement
 
 	// Used by the Runner.
 	Routing  planner.Request

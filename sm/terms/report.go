@@ -103,9 +103,12 @@ const (
 	CertificateDue  IncidentKind = "certificate-due"  // the certificate of the API expires soon
 	CertificateBad  IncidentKind = "certificate-bad"  // it has expired, or is not valid yet
 
-	NotDrained   IncidentKind = "not-drained"   // a part to be drained is missing, or the only way
-	DrainTold    IncidentKind = "drain"         // something is drained, or no longer, on request
-	DrainRefused IncidentKind = "drain-refused" // a drain request was refused
+	NotDrained        IncidentKind = "not-drained"        // a part to be drained is missing, or the only way
+	PartitionsWritten IncidentKind = "partitions-written" // a program has changed partitions
+	WriteRefused      IncidentKind = "partitions-refused" // a program's write of partitions was refused
+	PartitionHidden   IncidentKind = "partition-hidden"   // the file names a partition of programs
+	DrainTold         IncidentKind = "drain"              // something is drained, or no longer, on request
+	DrainRefused      IncidentKind = "drain-refused"      // a drain request was refused
 
 	NodeMissing       IncidentKind = "node-missing"       // a node has disappeared
 	NodeReturned      IncidentKind = "node-returned"      // it is back

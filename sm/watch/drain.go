@@ -34,12 +34,12 @@ func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
 	}
 	if err != nil {
 		m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: ev.Name, Err: err})
-		m.tell(terms.DrainRefused, "%s: refused: %v", ev.Name, err)
+		m.tell(terms.DrainRefused, "%s: refused%s: %v", ev.Name, terms.ByWhom(ev.By), err)
 		return
 	}
 	m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: name, Incident: terms.Incident{Text: warning}, Drains: m.drains.clone()})
 	m.untold = true
-	m.tell(terms.DrainTold, "%s is %s from the next round on, as requested", name, verb)
+	m.tell(terms.DrainTold, "%s is %s from the next round on, as requested%s", name, verb, terms.ByWhom(ev.By))
 	m.noteChange(now, name+" is "+verb)
 }
 
@@ -109,21 +109,7 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 
 // names lists the parts to be drained by name; missing parts as Config.Drain names them.
 func (d *drains) names(f *fabric.Fabric) string {
-	return strings.Join(partNames(f, d.Now), ", ")
-}
-
-// partNames returns the names for people of switches and cables. Missing ones keep the given name.
-func partNames(f *fabric.Fabric, parts []string) []string {
-	list := slices.Clone(parts)
-	for i, w := range parts {
-		if f == nil {
-			break
-		}
-		if p, err := f.FindPart(w); err == nil {
-			list[i] = f.PartName(p)
-		}
-	}
-	return list
+	return strings.Join(ledger.PartNames(f, d.Now), ", ")
 }
 
 // releaseNamed releases the link at a named port from quarantine, and reports whether it was there.

@@ -75,10 +75,11 @@ type rounds struct {
 // managers, and what the standbys have been sent.
 type ruleBook struct {
 	learned     learned
-	own         ownFiles // of Config and Reconfigure; cfg has those in force
-	differences []string // between own and the rules in force, or of our master
-	rulesTold   uint64   // counts RulesToTell
-	untold      bool     // our rules have changed since the last round began: no handover before a round has sent them
+	own         ownFiles                    // of Config and Reconfigure; cfg has those in force
+	differences []string                    // between own and the rules in force, or of our master
+	aliases     map[fabric.GUID]fabric.GUID // port GUIDs by alias, as clients have set them
+	rulesTold   uint64                      // counts RulesToTell
+	untold      bool                        // our rules have changed since the last round began: no handover before a round has sent them
 }
 
 // outbox collects the actions of a Step.
@@ -193,6 +194,8 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.onUnasked(now, ev)
 	case terms.DrainPart, terms.UndrainPart:
 		m.onDrain(now, ev)
+	case terms.WritePartitions:
+		writePartitions(m, ev)
 	case terms.MembersChanged:
 		m.groups.wantMembers(now + m.watch.Quiet)
 	case terms.MembersTold:
@@ -210,7 +213,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.wanted.tables = true
 		m.ask(cmp.Or(ev.Name, "a full sweep was requested"), false)
 	case terms.Rebalance:
-		m.ask("routing from scratch was requested", true)
+		m.ask(cmp.Or(ev.Name, "routing from scratch was requested"), true)
 	case terms.Told:
 		m.onNews(ev.News)
 	case terms.NeighboursTold:
@@ -477,6 +480,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
+	g.By.Aliases = m.aliases
 	g.By.Drain, g.By.Avoid, g.By.Stays = append(m.Drained(), m.forcing.Drained()...), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind.asksAll(), m.doubted, kind == routeAfresh, m.failed

@@ -1,6 +1,10 @@
 package watch
 
-import "weft/sm/terms"
+import (
+	"maps"
+
+	"weft/sm/terms"
+)
 
 // onNews handles news from subnet administration, about registrations of clients and about other
 // managers.
@@ -12,6 +16,11 @@ func (m *Manager) onNews(n *terms.News) {
 		m.settled = n.MayTakeOver
 		if m.cfg.Elect && !m.inRound && !m.stopped && m.inForce != nil && m.election.handing == nil {
 			m.handOver()
+		}
+	}
+	if n.Aliases != nil && !maps.Equal(n.Aliases, m.aliases) {
+		if m.aliases = n.Aliases; m.inForce != nil && m.cfg.Partitions != nil {
+			m.noteChange(m.now, "alias GUIDs of ports have changed")
 		}
 	}
 	if n.Reregister && m.inForce != nil {

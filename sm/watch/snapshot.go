@@ -60,6 +60,7 @@ type Routed struct {
 
 	Partitions *terms.Partitioning // nil: all ports are together
 	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
+	Wanted     *terms.Partitioning // the partitions that the next round puts in force
 	Levels     levels.Levels       // of service
 	Planning   *Planning           // of a better Plan; nil: none is being planned
 	Servers    func() int          // counts them, at the first call
@@ -120,9 +121,9 @@ func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Contested: m.contest.text, Tally: m.tally}
 	if m.inForce != nil {
-		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
+		s.ToDrain, s.PortName = ledger.PartNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels, nil, m.servers, m.forcing.Report()}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.cfg.Partitions, m.inForce.By.Levels, nil, m.servers, m.forcing.Report()}
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
@@ -190,7 +191,7 @@ func (m *Manager) due() (list []Due) {
 // Standing returns the state that subnet administration needs.
 func (m *Manager) Standing() ledger.Standing {
 	s := ledger.Standing{
-		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts,
+		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts, Keys: m.cfg.Keys,
 		WasActive: m.clients.WasActive, Others: m.clients.Others, Told: m.clients.Told,
 	}
 	s.Claims = s.Role == terms.Looking && m.inRound && m.current.Claims()

@@ -122,6 +122,8 @@ func (k *keeper) perform(deeds []clients.RegistrarAction) {
 				}
 				k.perform(k.r.Copied(v.now, d.Tag, reply, errors.As(res.Err, &status)))
 			})
+		case clients.SetGUIDs:
+			k.ask(d, 0, 0, func(res *wire.Result) { k.perform(k.r.GUIDsSet(v.now, d.GUIDs, res.Err)) })
 		case clients.StoreEntries:
 			k.todo = append(k.todo, func() { k.perform(k.r.StoredAll(v.now, k.m.store(d.Replaces, d.Entries))) })
 		case clients.TellManager:

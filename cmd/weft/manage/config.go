@@ -60,7 +60,7 @@ var changeable = []string{
 	"partitions", "partition-enforce", "drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "babbling-port", "babbling-rate", "keep-absent",
 	"m-key", "mkey-secret", "mkey-old-secret", "mkey-file", "mkey-protect", "mkey-lease",
 	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids", "levels",
-	"api-token", "api-cert", "api-key", "counters", "counters-rate", "port-metrics", "hook", "hook-events", "hook-limit", "congestion-control", "cc-key",
+	"api-token", "api-tokens", "api-cert", "api-key", "counters", "counters-rate", "port-metrics", "hook", "hook-events", "hook-limit", "congestion-control", "cc-key",
 }
 
 // rerouting lists the changeable flags that affect routes.

@@ -57,8 +57,13 @@ type smFlags struct {
 	asJSON   bool
 	service  serviceFlags
 
-	topology topology.Flags
-	topo     *topology.Settings // as they were read
+	topology topologyFlags
+}
+
+// topologyFlags are the flags for a topology file of Slurm, and the settings that they were read as.
+type topologyFlags struct {
+	topology.Flags
+	read *topology.Settings
 }
 
 // Command returns weft sm.
@@ -122,7 +127,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),
 		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), ask.LinksCmd(), ask.PortsCmd(),
 		smDrainCmd("drain", "take a switch or cable out of use, for maintenance", drainHelp, (*client.Client).Drain),
-		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain))
+		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain), smPartitionCmd())
 	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd(), support.Command(secretOptions))
 	addGroup(cmd, "OpenSM:", smImportCmd(), smExportCmd())
 	return cmd, &s
@@ -193,7 +198,7 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	r := result.Report
 	unwritten := errors.Join(files.WriteAll(filesOf(result)), s.state.close(), endRecording())
 	if r.State.IsUp() {
-		unwritten = errors.Join(unwritten, topology.Once(cmd, s.topo, then, result.Fabric()))
+		unwritten = errors.Join(unwritten, topology.Once(cmd, s.topology.read, then, result.Fabric()))
 	}
 	if s.asJSON {
 		err = cli.PrintJSON(answer, r.BringUpJSON())
@@ -254,7 +259,7 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.config.Names, err = s.wires.Fabric.NameMap(); err != nil {
 		return nil, err
 	}
-	if s.topo, err = s.topology.Read(s.config.Names, s.watch.KeepAbsent); err != nil {
+	if s.topology.read, err = s.topology.Read(s.config.Names, s.watch.KeepAbsent); err != nil {
 		return nil, err
 	}
 	if s.config.Expected != nil && s.config.Keys.Given() {

@@ -70,6 +70,7 @@ func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
+		Enforce:     func() terms.Enforcement { return r.now.Load().pkeys.enforcement() },
 		PortMetrics: func() *telemetry.Selection { return r.now.Load().service.telemetry.selected }, Moment: r.moment, History: r.historyFile,
 	})
 	return r
@@ -119,7 +120,7 @@ func (r *serving) show(s *watch.Snapshot) {
 	r.notify.Show(s)
 }
 
-// decided stores the drains after a decision, in the background, and answers the client.
+// decided stores drains or partitions after a decision, in the background, and answers the client.
 func (r *serving) decided(a *terms.Action) {
 	kept, now := *a, time.Now()
 	r.deciding.Go(func() {
@@ -130,7 +131,17 @@ func (r *serving) decided(a *terms.Action) {
 				warning = strings.TrimPrefix(warning+"; a restart will not know it: "+err.Error(), "; ")
 			}
 		}
-		r.service.Decide(kept.Tag, kept.Name, warning, kept.Err)
+		if kept.Wrote == nil {
+			r.service.Decide(kept.Tag, kept.Name, warning, kept.Err)
+			return
+		}
+		if err := r.state.wrote(kept.Wrote); err != nil {
+			if r.state.path != "" {
+				r.tell(terms.Incident{Kind: terms.NotStored, Text: "partitions of programs: " + err.Error()})
+			}
+			warning = "a restart will not know it: " + err.Error()
+		}
+		r.service.DecideWrite(kept.Tag, kept.Wrote, warning, kept.Err)
 	})
 }
 
@@ -146,7 +157,7 @@ func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 func (r *serving) round(result *round.Result) {
 	r.state.round(result, r.tell)
 	if result.Report.State.IsUp() {
-		r.topology.Round(r.now.Load().topo, result.Fabric())
+		r.topology.Round(r.now.Load().topology.read, result.Fabric())
 	}
 	if err := r.now.Load().writeFiles(r.cmd, result); err != nil {
 		r.tell(terms.Incident{Kind: terms.FileFailed, Text: err.Error()})
@@ -209,7 +220,7 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	runner, was := next.runner, r.now.Load()
 	set := &terms.Settings{
-		Config: runner.Config, Watch: runner.Watch, Routing: runner.Routing, Counters: runner.Counters, What: "nothing has changed",
+		Config: runner.Config, Watch: runner.Watch, Routing: runner.Routing, Counters: runner.Counters, What: "nothing has changed", Enforce: next.flags.pkeys.enforcement(),
 	}
 	set.Afresh = slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(rerouting, name) })
 	if !reflect.DeepEqual(was.routing.Kinds, next.flags.routing.Kinds) && !set.Afresh { // in a file that keeps its name
@@ -239,7 +250,7 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	if r.ask(ctx, &terms.Event{Kind: terms.Reconfigure, Settings: set}) == nil {
 		r.take(next.flags, next.cmd.Flags())
-		r.topology.Round(next.flags.topo, nil)
+		r.topology.Round(next.flags.topology.read, nil)
 	}
 }
 

@@ -50,7 +50,7 @@ func atReload(t *testing.T) (base lines, changes map[string]lines) {
 		"counters-rate": {"counters": "5s", "counters-rate": "77"}, "cc-key": {"congestion-control": "on", "cc-key": "6"},
 		"hook": {"hook": "/bin/sh"}, "hook-events": {"hook-events": "[error, node-missing]"}, "hook-limit": {"hook-limit": "3s"}, "port-metrics": {"port-metrics": "[switches]"},
 		"time-zone": {"change-window": "[01:00-02:00]", "time-zone": "Asia/Kathmandu"},
-		"api-token": nil, "api-cert": nil, "api-key": nil, // see TestRenewAPI
+		"api-token": nil, "api-tokens": nil, "api-cert": nil, "api-key": nil, // see TestRenewAPI
 	}
 	for name, value := range (lines{
 		"interval": "3s", "rebalance-after": "9m", "moves-per-minute": "77", "no-moves": "[01:00-02:00]", "pause": "3s", "priority": "9", "sm-key": "77", "unproven": "true", "take-over": "true", "ask-roles": "true",

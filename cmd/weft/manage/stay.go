@@ -52,7 +52,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 	run := newServing(cmd, given, &s.state)
 	run.take(s, cmd.Flags())
-	run.topology = topology.Start(cmd, s.topo, s.state.then, run.tell)
+	run.topology = topology.Start(cmd, s.topology.read, s.state.then, run.tell)
 	defer run.topology.End()
 	run.keepHistory(s)
 	defer run.history.Close()

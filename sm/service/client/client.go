@@ -213,6 +213,54 @@ func (c *Client) Partitions(ctx context.Context) (*service.Partitions, error) {
 	return get[service.Partitions](ctx, c, http.MethodGet, "/v1/partitions", nil)
 }
 
+// Writing says how partitions are written.
+type Writing struct {
+	Version string // the version that was read, so that no other write comes between; "": any
+	Force   bool   // even if it takes away much
+}
+
+// query returns the path of a write.
+func (o Writing) query(path string) string {
+	q := url.Values{}
+	if o.Version != "" {
+		q.Set("version", o.Version)
+	}
+	if o.Force {
+		q.Set("force", "true")
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// SetPartitions makes a set the partitions of programs, all of them.
+func (c *Client) SetPartitions(ctx context.Context, set *service.PartitionSet, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodPut, o.query("/v1/partitions"), set)
+}
+
+// PutPartition makes a partition so, whether it is there or not.
+func (c *Client) PutPartition(ctx context.Context, pKey uint16, to *service.PartitionBody, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodPut, o.query(partitionPath(pKey)), to)
+}
+
+// DeletePartition deletes a partition.
+func (c *Client) DeletePartition(ctx context.Context, pKey uint16, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodDelete, o.query(partitionPath(pKey)), nil)
+}
+
+// AddMembers adds members, such as 0x0002c90300001234=full, to a partition.
+func (c *Client) AddMembers(ctx context.Context, pKey uint16, members []string, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodPost, o.query(partitionPath(pKey)+"/add"), &service.MemberList{Members: members})
+}
+
+// RemoveMembers removes members from a partition.
+func (c *Client) RemoveMembers(ctx context.Context, pKey uint16, members []string, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodPost, o.query(partitionPath(pKey)+"/remove"), &service.MemberList{Members: members})
+}
+
+func partitionPath(pKey uint16) string { return fmt.Sprintf("/v1/partitions/0x%04x", pKey) }
+
 // WhatIf returns the effects of changes, without making them.
 func (c *Client) WhatIf(ctx context.Context, changes ...service.Change) (*whatif.Answer, error) {
 	ctx, cancel := within(ctx, service.LongestWhatIf)

@@ -96,7 +96,13 @@ func manage(t *testing.T, formula string) *managed {
 	r := &sm.Runner{
 		Config: terms.Config{Partitions: &terms.Partitioning{Partitions: partition.Everyone(), In: true}}, Counters: perf.Config{Interval: 10 * time.Millisecond, Rate: 1e6},
 		Watch: terms.UsualWatch, Routing: req, Clock: clock, Wire: wire.Config{Window: 32}, Asked: asked, Note: func(i terms.Incident) { m.Tell(i) },
-		Decided: func(a *terms.Action) { m.Decide(a.Tag, a.Name, "", a.Err) },
+		Decided: func(a *terms.Action) {
+			if a.Wrote != nil {
+				m.DecideWrite(a.Tag, a.Wrote, "", a.Err)
+				return
+			}
+			m.Decide(a.Tag, a.Name, "", a.Err)
+		},
 		Show: func(s *watch.Snapshot) {
 			m.Show(s)
 			if s.Routed != nil && s.Counters != nil && stored == nil {
@@ -144,7 +150,7 @@ func (m *managed) serve(t *testing.T) {
 	done := make(chan error, 2)
 	go func() { done <- service.Serve(ctx, unix, m.Handler()) }()
 	go func() {
-		done <- service.Serve(ctx, tcp, service.NewGuard(token, tcp.Addr()).Protect(m.Handler()))
+		done <- service.Serve(ctx, tcp, service.NewGuard(service.OneToken(token), tcp.Addr()).Protect(m.Handler()))
 	}()
 	t.Cleanup(func() {
 		m.End()
