@@ -60,7 +60,8 @@ type smFlags struct {
 	topology topologyFlags
 }
 
-// topologyFlags are the flags for a topology file of Slurm, and the settings that they were read as.
+// topologyFlags are the flags for a topology file of Slurm, and the settings that they were read
+// as.
 type topologyFlags struct {
 	topology.Flags
 	read *topology.Settings
