@@ -327,6 +327,8 @@ func TestAHostTakesNoOtherName(t *testing.T) {
 	gone := map[fabric.GUID]bool{0x102: true}
 	was := map[fabric.GUID]string{0x101: "n9", 0x102: "n1"}
 	checkNames(t, f, sw, nil, SlurmOptions{Was: was, Absent: gone}, "SwitchName=a Nodes=n9\nSwitchName=b Nodes=n1\n")
+	renamed := build(t, 2, []string{"n1", "n2"}, [2]int{0x101, 1}, [2]int{0x102, 2}, [2]int{1, 2}) // the absent one is n1 in the file
+	checkNames(t, renamed, sw, nil, SlurmOptions{Was: was, Absent: gone}, "SwitchName=a Nodes=n9\nSwitchName=b Nodes=n1\n")
 }
 
 // checkNames checks the lines of a file with these names in the map.
