@@ -9,6 +9,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/sm/partition"
+	"weft/sm/sa"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire"
@@ -98,6 +99,24 @@ func TestAliasGUIDs(t *testing.T) {
 	hasKeys(0x8010, 0xffff)
 	if found, err = other.ask(mad.Get, mad.AttrPathRecord, toAlias, path); err == nil {
 		t.Errorf("a path to what is no alias any more: %v", found)
+	}
+}
+
+// TestAliasesAtOnce: after a restart the first round knows the aliases of the last run, and takes no
+// P_Key from their ports.
+func TestAliasesAtOnce(t *testing.T) {
+	wiretest.NoLeaks(t)
+	f := smtest.Formula(t, "rlft(4,2)")
+	host := (&managed{f: f}).at(3)
+	port := f.Nodes[host.Node].Ports[1].GUID
+	e := sa.Entry{EntryName: sa.EntryName{Kind: sa.AliasGUIDs, Key: string(append(gidOfAlias(port)[8:], 0))}, Value: make([]byte, 64)}
+	copy(e.Value[8:], gidOfAlias(42)[8:])
+	m := manageAs(t, f, "updn", 0, terms.UsualWatch, func(r *Runner) {
+		r.Registered, r.Partitions = []sa.Entry{e}, smtest.Partitioning(t, "Default=0x7fff: ALL=full; a=5: 42=full;", true, true)
+	})
+	var has []uint16
+	if m.l.Do(func(s *emulator.Subnet) { has, _ = s.PKeys(host) }); !slices.Contains(has, 0x8005) {
+		t.Errorf("the port has the P_Keys %#x after the first round", has)
 	}
 }
 

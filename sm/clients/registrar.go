@@ -117,6 +117,7 @@ func NewRegistrar(o RegistrarOptions) *Registrar {
 	r.Registry.Refused = r.overShare
 	r.Registry.Aliases = o.Members.Aliases
 	r.Registry.IsMember = func(alias fabric.GUID) bool { return r.subnet != nil && r.members.hasAlias(r.subnet, alias) }
+	r.Registry.IsPort = func(guid fabric.GUID) bool { return r.table[lidName(guid)] != nil }
 	r.leader = replica.NewLeader(o.Key, o.GUID, r.table)
 	r.Follower = replica.NewFollower(o.Key, o.GUID, o.Nonce)
 	if o.Disk != nil {
@@ -321,7 +322,7 @@ func (r *Registrar) copyOf(d *wire.Datagram) {
 	r.out = append(r.out, RegistrarAction{Kind: SendAnswer, Datagram: *d})
 	if r.Follower.Live() && r.Follower.LIDs() != r.told {
 		r.told = r.Follower.LIDs()
-		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: terms.News{LIDs: lidsOf(r.Follower.Copy().Table), Trees: TreesOf(r.Follower.Copy().Table)}})
+		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: newsOf(r.Follower.Copy().Table)})
 	}
 	if r.Follower.Live() && r.Follower.Wholes() != r.wholes {
 		r.wholes = r.Follower.Wholes()

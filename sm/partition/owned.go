@@ -67,6 +67,15 @@ func (ps Partitions) find(key uint16) *Partition {
 	return nil
 }
 
+// byKey returns the partitions by P_Key.
+func (ps Partitions) byKey() map[uint16]*Partition {
+	by := make(map[uint16]*Partition, len(ps))
+	for i := range ps {
+		by[ps[i].Key] = &ps[i]
+	}
+	return by
+}
+
 // Of returns the partitions of an owner, in their order.
 func (ps Partitions) Of(owner Owner) (list Partitions) {
 	for i := range ps {
@@ -83,8 +92,9 @@ func Join(file, owned Partitions) (all, hidden Partitions) {
 	if all = slices.Clip(file); file == nil && owned.find(DefaultKey) == nil {
 		all = Everyone()
 	}
+	named := file.byKey()
 	for i := range owned {
-		if file.find(owned[i].Key) == nil {
+		if named[owned[i].Key] == nil {
 			all = append(all, owned[i])
 		} else {
 			hidden = append(hidden, owned[i])

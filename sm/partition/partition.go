@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"weft/fabric"
 	"weft/wire/mad"
@@ -182,7 +183,9 @@ func (m *Member) String() string {
 	case OnePort:
 		who = fmt.Sprintf("0x%016x", uint64(m.GUID))
 	case Described:
-		who = strconv.Quote(m.Pattern)
+		if who = `"` + m.Pattern + `"`; strings.ContainsFunc(who, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			who = strconv.Quote(m.Pattern) // it must not reach a terminal
+		}
 	default: // a word
 	}
 	return who + "=" + as

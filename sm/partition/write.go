@@ -39,6 +39,7 @@ const (
 	MostMembers  = 1 << 17
 	mostPatterns = 1000
 	mostName     = 64
+	mostText     = 512  // of a member or a flag: patterns are compared with all descriptions in each round
 	mostGroups   = 1000 // multicast groups: each may take an entry of every switch's multicast table
 )
 
@@ -164,11 +165,15 @@ func isName(text string) bool {
 
 // mayWrite refuses to touch partitions of the file. One that the file hides may be deleted.
 func (o *Owned) mayWrite(w *Write, given, file Partitions) error {
+	keys, names := file.byKey(), map[string]bool{}
+	for i := range file {
+		names[file[i].Name] = true
+	}
 	for i := range given {
-		if p := file.find(given[i].Key); p != nil && (w.Deed != Delete || o.List.find(p.Key) == nil) {
+		if p := keys[given[i].Key]; p != nil && (w.Deed != Delete || o.List.find(p.Key) == nil) {
 			return refuse(NotOwned, "partition 0x%04x belongs to the file (option partitions): change it there, and reload", p.Key)
 		}
-		if name := given[i].Name; name != "" && slices.ContainsFunc(file, func(p Partition) bool { return p.Name == name }) {
+		if name := given[i].Name; name != "" && names[name] {
 			return refuse(NotOwned, "a partition of the file (option partitions) has the name %s", name)
 		}
 	}
@@ -211,6 +216,9 @@ func (o *Owned) after(w *Write, given, file Partitions) (Partitions, error) {
 			_, found := slices.BinarySearchFunc(gone, m, compareMembers)
 			return found
 		})
+		if len(p.Members) == len(was.Members) { // all is so already, also of what no program owns
+			return o.List, nil
+		}
 	}
 	return Sorted(rest, Partitions{p}), nil
 }
@@ -253,14 +261,15 @@ func fits(list, file Partitions) error {
 
 // compare counts how partitions differ.
 func compare(was, now Partitions) (d Done) {
+	had, has := was.byKey(), now.byKey()
 	for i := range was {
-		if now.find(was[i].Key) == nil {
+		if has[was[i].Key] == nil {
 			d.Partitions++
 			d.Removed += len(was[i].Members)
 		}
 	}
 	for i := range now {
-		old := was.find(now[i].Key)
+		old := had[now[i].Key]
 		if old == nil {
 			d.Partitions++
 			d.Added += len(now[i].Members)
@@ -298,20 +307,22 @@ func (d *Done) compareMembers(was, now []Member) {
 func (o *Owned) takesAway(w *Write, list, file Partitions, done *Done, manager *Port) string {
 	var why []string
 	whole := w.Deed == Reconcile || w.Deed == Put
+	stay := list.byKey()
 	for i := range o.List {
 		p := &o.List[i]
-		q := list.find(p.Key)
+		q := stay[p.Key]
 		if whole && len(p.Members) > 0 && (q == nil || len(q.Members) == 0) {
 			why = append(why, fmt.Sprintf("empties partition 0x%04x of %d members", p.Key, len(p.Members)))
 		}
 	}
 	before, _ := Join(file, o.List)
 	after, _ := Join(file, list)
+	then := after.byKey()
 	if o.List.find(DefaultKey) != nil && list.find(DefaultKey) == nil {
 		why = append(why, "removes the default partition, so that all ports are full members of it")
 	}
-	if p := before.find(DefaultKey); hasAll(p) && !hasAll(after.find(DefaultKey)) {
-		why = append(why, "takes ports out of the default partition")
+	if p := before.find(DefaultKey); p.ofAll()&^then[DefaultKey].ofAll() != 0 {
+		why = append(why, "takes ports out of the default partition, or makes them limited members")
 	}
 	for i := range before {
 		p := &before[i]
@@ -319,7 +330,7 @@ func (o *Owned) takesAway(w *Write, list, file Partitions, done *Done, manager *
 			continue
 		}
 		now := Membership(0)
-		if q := after.find(p.Key); q != nil {
+		if q := then[p.Key]; q != nil {
 			now = q.membershipOf(manager)
 		}
 		if p.membershipOf(manager)&^now != 0 {
@@ -336,9 +347,17 @@ func (o *Owned) takesAway(w *Write, list, file Partitions, done *Done, manager *
 	return strings.Join(why, ", ")
 }
 
-// hasAll reports whether a partition has ALL as a member.
-func hasAll(p *Partition) bool {
-	return p != nil && slices.ContainsFunc(p.Members, func(m Member) bool { return m.Who == All })
+// ofAll returns the membership that a partition gives to ALL, 0 if none.
+func (p *Partition) ofAll() (as Membership) {
+	if p == nil {
+		return 0
+	}
+	for i := range p.Members {
+		if p.Members[i].Who == All {
+			as = p.Members[i].As
+		}
+	}
+	return as
 }
 
 // ParseFlags parses the flags of a partition, each as in a file: indx0, sl=3, and groups with their
@@ -346,6 +365,9 @@ func hasAll(p *Partition) bool {
 func ParseFlags(p *Partition, flags []string) error {
 	r := reader{}
 	for _, text := range flags {
+		if len(text) > mostText {
+			return tooLong(text)
+		}
 		first, rest, more := strings.Cut(text, ",")
 		name, value, given := cutValue(first)
 		var g Group
@@ -375,6 +397,10 @@ func ParseFlags(p *Partition, flags []string) error {
 	return r.invalid()
 }
 
+func tooLong(text string) error {
+	return refuse(Invalid, "%.40q...: %d bytes: want at most %d", text, len(text), mostText)
+}
+
 // Flags formats the flags of a partition as ParseFlags takes them.
 func (p *Partition) Flags() []string {
 	list := []string{}
@@ -400,6 +426,9 @@ func (r *reader) invalid() error {
 
 // ParseMember parses a member as in a file, with its membership: 0x0002c90300001234=full.
 func ParseMember(text string) (Member, error) {
+	if len(text) > mostText {
+		return Member{}, tooLong(text)
+	}
 	r := reader{}
 	name, value, given := cutValue(strings.TrimSpace(text))
 	m := r.member(name)

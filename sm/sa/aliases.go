@@ -187,6 +187,17 @@ func (a *Aliases) restore(e *Entry) bool {
 	return ok
 }
 
+// AliasesIn returns the port GUIDs by alias in the Entries of a file or another manager.
+func AliasesIn(list []Entry) map[fabric.GUID]fabric.GUID {
+	a := NewAliases()
+	for i := range list {
+		if list[i].Kind == AliasGUIDs {
+			a.restore(&list[i])
+		}
+	}
+	return a.Ports()
+}
+
 var (
 	guidLID   = mad.GUIDInfoRecord.Mask(mad.GUIDInfoRecordLID)
 	guidBlock = mad.GUIDInfoRecord.Mask(mad.GUIDInfoRecordBlock)
@@ -255,7 +266,7 @@ func (g *Registry) setAliases(s *Subnet, b AliasBlock, bits uint64, room int, in
 			}
 			guid = g.chosen(s, p)
 		}
-		if guid == has[at] || !g.Aliases.isFree(guid) || s.endOfPort(guid) >= 0 {
+		if guid == has[at] || !g.isFree(s, guid) {
 			continue
 		}
 		if has[at] == 0 && g.Aliases.count() >= mostAliases {
@@ -266,6 +277,13 @@ func (g *Registry) setAliases(s *Subnet, b AliasBlock, bits uint64, room int, in
 	return mad.StatusOK
 }
 
+// isFree reports whether a GUID may become an alias: it is neither one nor a port's own. The GUID of
+// a port that is away is not free either, or a host could take the paths and the P_Keys of another
+// one that is switched off.
+func (g *Registry) isFree(s *Subnet, guid fabric.GUID) bool {
+	return g.Aliases.isFree(guid) && s.endOfPort(guid) < 0 && (g.IsPort == nil || !g.IsPort(guid))
+}
+
 // chosen returns a free GUID for a place, always the same one if nothing else has taken it.
 func (g *Registry) chosen(s *Subnet, p aliasPlace) fabric.GUID {
 	for try := byte(0); ; try++ {
@@ -273,7 +291,7 @@ func (g *Registry) chosen(s *Subnet, p aliasPlace) fabric.GUID {
 		sum := sha256.Sum256(append(text, p.Number, byte(p.at), try))
 		// Locally administered, so that no maker's GUID is the same.
 		guid := fabric.GUID(binary.BigEndian.Uint64(sum[:])&^(0xFF<<56) | 0x02<<56)
-		if g.Aliases.isFree(guid) && s.endOfPort(guid) < 0 || try == 255 {
+		if g.isFree(s, guid) || try == 255 {
 			return guid
 		}
 	}
@@ -296,9 +314,17 @@ func (g *Registry) deleteAliases(b AliasBlock, bits uint64, room int) mad.Status
 	return mad.StatusOK
 }
 
-// followAliases has the aliases written to ports that have come into service.
+// followAliases has the aliases written to ports that have come into service. An alias ends when a
+// port has it as its own GUID.
 func (g *Registry) followAliases(before, now *Subnet) {
 	for _, b := range g.Aliases.list() {
+		for at, guid := range g.Aliases.Block(b) {
+			if p := (aliasPlace{b, at}); guid != b.Port && now.endOfPort(guid) >= 0 {
+				g.Aliases.put(p, 0)
+				g.changed[EntryName{AliasGUIDs, b.key()}] = true
+				g.toPorts.add(b)
+			}
+		}
 		if now.endInService(b.Port) >= 0 && (before == nil || before.endInService(b.Port) < 0) {
 			g.toPorts.add(b)
 		}

@@ -186,3 +186,38 @@ func TestAliasesAreTold(t *testing.T) {
 		}
 	}
 }
+
+// TestAliasesGiveWayToPorts: the GUID of a port that is away does not become an alias of another
+// one, and an alias ends when a port comes that has it as its own GUID.
+func TestAliasesGiveWayToPorts(t *testing.T) {
+	const away = fabric.GUID(77)
+	g := NewRegistry(Limits{})
+	g.IsPort = func(guid fabric.GUID) bool { return guid == away }
+	g = g.Renew()
+	s := withAliases(subnetOf(t, "rlft(4,2)", "minhop", 0, 1), g, 12)
+	rec, mask := guidRecord(s, 1, 0, map[int]fabric.GUID{1: away, 2: 5})
+	if a := visit(g, 0, s, 1, ask(mad.Set, mad.AttrGUIDInfoRecord, mask, rec)); a.Status() != 0 || g.Aliases.PortOf(away) != away || g.Aliases.PortOf(5) != s.Graph.EndGUID[1] {
+		t.Errorf("%v: the GUID of a port that is away is an alias of %s", a, g.Aliases.PortOf(away))
+	}
+	b, other := AliasBlock{s.Graph.EndGUID[1], 0}, s.Graph.EndGUID[2]
+	g.Aliases.put(aliasPlace{b, 3}, other) // while it was not known
+	g.Changes()
+	g.Follow(s, s)
+	if g.Aliases.PortOf(other) != other || g.Aliases.PortOf(5) != b.Port {
+		t.Errorf("%s is an alias of %s, and a port's own GUID", other, g.Aliases.PortOf(other))
+	}
+	if list := g.Changes(); len(list) != 1 || list[0].EntryName != (EntryName{AliasGUIDs, b.key()}) {
+		t.Errorf("%+v is told to standbys", list)
+	}
+	told := false
+	for {
+		block, _, info, ok := g.NextToPort(s)
+		if !ok {
+			break
+		}
+		told = told || block == b && mad.GUIDInfoGUID.At(info[:], 3) == 0 && mad.GUIDInfoGUID.At(info[:], 2) == 5
+	}
+	if !told {
+		t.Error("the port keeps the alias")
+	}
+}

@@ -43,6 +43,8 @@ type Registry struct {
 	toPorts blockQueue // blocks that their ports must be told
 	// IsMember says whether a port has joined a group under an alias, which then stays; nil: none.
 	IsMember func(alias fabric.GUID) bool
+	// IsPort says whether a GUID is a port's own, even if the port is away; nil: not known.
+	IsPort func(guid fabric.GUID) bool
 
 	// Refused is called when a port gets no more than its share, unless nil.
 	Refused func(OverShare)
@@ -67,7 +69,7 @@ func NewRegistry(limits Limits) *Registry {
 // Renew returns an empty Registry with the same limits.
 func (g *Registry) Renew() *Registry {
 	now := NewRegistry(g.limits)
-	now.Refused, now.IsMember, now.Aliases = g.Refused, g.IsMember, g.Aliases
+	now.Refused, now.IsMember, now.IsPort, now.Aliases = g.Refused, g.IsMember, g.IsPort, g.Aliases
 	now.Aliases.clear()
 	return now
 }

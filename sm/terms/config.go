@@ -66,9 +66,12 @@ type History struct {
 	Neighbours []Neighbour           // as found before
 	Stored     LIDMap                // stored LIDs; they take precedence over LIDs found
 	Trees      []multicast.TreeByLID // of the multicast groups of the previous master
-	Store      bool                  // action Store is wanted before a port gets its LID
-	Last       *planner.Kept         // the last Plan, repaired in the first round; nil: unknown
-	LastAfresh bool                  // route from scratch, but keep the LIDs of Last
+	// Aliases holds port GUIDs by alias. Without them the first round would take the P_Keys of
+	// aliases from ports.
+	Aliases    map[fabric.GUID]fabric.GUID `json:",omitzero"`
+	Store      bool                        // action Store is wanted before a port gets its LID
+	Last       *planner.Kept               // the last Plan, repaired in the first round; nil: unknown
+	LastAfresh bool                        // route from scratch, but keep the LIDs of Last
 	// LastHeld says that Last is another manager's Plan, or that others may have changed it. The
 	// first round then uses the tables that switches hold.
 	LastHeld bool

@@ -1,8 +1,7 @@
 package watch
 
 import (
-	"maps"
-
+	"weft/fabric"
 	"weft/sm/terms"
 )
 
@@ -18,16 +17,31 @@ func (m *Manager) onNews(n *terms.News) {
 			m.handOver()
 		}
 	}
-	if n.Aliases != nil && !maps.Equal(n.Aliases, m.aliases) {
-		if m.aliases = n.Aliases; m.inForce != nil && m.cfg.Partitions != nil {
-			m.noteChange(m.now, "alias GUIDs of ports have changed")
-		}
+	if n.Aliases != nil {
+		m.takeAliases(n.Aliases)
 	}
 	if n.Reregister && m.inForce != nil {
 		m.reregister = true
 		m.tell(terms.Reregistration, "some registrations of clients are unknown: all ports are asked to register again")
 		m.noteChange(m.now, "clients are asked to register again")
 		m.tellRules()
+	}
+}
+
+// takeAliases takes the aliases of ports. Only a change of one that partitions name begins a round:
+// hosts may change theirs all the time.
+func (m *Manager) takeAliases(now map[fabric.GUID]fabric.GUID) {
+	changed := map[fabric.GUID]bool{}
+	for _, pair := range [...][2]map[fabric.GUID]fabric.GUID{{m.aliases, now}, {now, m.aliases}} {
+		for alias, port := range pair[0] {
+			if pair[1][alias] != port {
+				changed[alias] = true
+			}
+		}
+	}
+	m.aliases = now
+	if p := m.cfg.Partitions; m.inForce != nil && p != nil && p.Partitions.NameAny(changed) {
+		m.noteChange(m.now, "alias GUIDs of ports have changed")
 	}
 }
 

@@ -41,6 +41,9 @@ func rememberLearned(m *Manager, before *Rules) {
 		had = before.Partitions
 	}
 	owned := m.learned.rules.Partitions.Owned()
+	if ours := had.Owned().Version; before == nil && owned.Version != ours && owned.Version.Number <= ours.Number {
+		m.tell(terms.OtherRules, "%s has the partitions of programs of version %s, this manager had %s: what was written only here is lost, so write it again", m.election.masterName(), owned.Version, ours)
+	}
 	if owned.Version != (partition.Version{}) && owned.Version != had.Owned().Version {
 		m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the partitions that programs have written", Wrote: &terms.Wrote{Owned: owned}})
 	}

@@ -320,3 +320,21 @@ func TestWritesReplay(t *testing.T) {
 		t.Errorf("%+v, want %+v", last, v.manager.cfg.Partitions.Owned())
 	}
 }
+
+// TestOlderMaster: a manager that has newer partitions of programs than its master, which was alone
+// with an older copy, says that they are lost.
+func TestOlderMaster(t *testing.T) {
+	of := func(number uint64) *terms.Partitioning {
+		var none *terms.Partitioning
+		return none.With(partition.Owned{Version: partition.Version{Number: number, Sum: uint32(number)}, List: partition.Partitions{{Key: 5, Owner: partition.Programs}}}, terms.Enforcement{})
+	}
+	for _, c := range []struct {
+		master, standby uint64
+		want            int
+	}{{3, 7, 1}, {7, 3, 0}, {7, 7, 0}} {
+		_, _, standby := pair(t, "rlft(6,2)", func(i int, cfg *terms.Config) { cfg.Partitions = of([...]uint64{c.master, c.standby}[i]) })
+		if told := standby.texts(0, terms.OtherRules); len(told) != c.want || c.want > 0 && !strings.Contains(told[0], "has the partitions of programs of version 3-00000003, this manager had 7-00000007") {
+			t.Errorf("version %d of the master, %d here: %q", c.master, c.standby, told)
+		}
+	}
+}
