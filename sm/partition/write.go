@@ -216,8 +216,11 @@ func (o *Owned) after(w *Write, given, file Partitions) (Partitions, error) {
 			_, found := slices.BinarySearchFunc(gone, m, compareMembers)
 			return found
 		})
-		if len(p.Members) == len(was.Members) { // all is so already, also of what no program owns
+		switch len(p.Members) {
+		case len(was.Members): // all is so already, also of what no program owns
 			return o.List, nil
+		case 0:
+			p.Members = nil // as of a program that gives none
 		}
 	}
 	return Sorted(rest, Partitions{p}), nil
