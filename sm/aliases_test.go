@@ -102,8 +102,8 @@ func TestAliasGUIDs(t *testing.T) {
 	}
 }
 
-// TestAliasesAtOnce: after a restart the first round knows the aliases of the last run, and takes no
-// P_Key from their ports.
+// TestAliasesAtOnce: after a restart the first round knows the aliases of the last run, and takes
+// no P_Key from their ports.
 func TestAliasesAtOnce(t *testing.T) {
 	wiretest.NoLeaks(t)
 	f := smtest.Formula(t, "rlft(4,2)")

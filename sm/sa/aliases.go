@@ -277,9 +277,9 @@ func (g *Registry) setAliases(s *Subnet, b AliasBlock, bits uint64, room int, in
 	return mad.StatusOK
 }
 
-// isFree reports whether a GUID may become an alias: it is neither one nor a port's own. The GUID of
-// a port that is away is not free either, or a host could take the paths and the P_Keys of another
-// one that is switched off.
+// isFree reports whether a GUID may become an alias: it is neither one nor a port's own. The GUID
+// of a port that is away is not free either, or a host could take the paths and the P_Keys of
+// another one that is switched off.
 func (g *Registry) isFree(s *Subnet, guid fabric.GUID) bool {
 	return g.Aliases.isFree(guid) && s.endOfPort(guid) < 0 && (g.IsPort == nil || !g.IsPort(guid))
 }

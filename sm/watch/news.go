@@ -18,7 +18,7 @@ func (m *Manager) onNews(n *terms.News) {
 		}
 	}
 	if n.Aliases != nil {
-		m.takeAliases(n.Aliases)
+		takeAliases(m, n.Aliases)
 	}
 	if n.Reregister && m.inForce != nil {
 		m.reregister = true
@@ -30,7 +30,7 @@ func (m *Manager) onNews(n *terms.News) {
 
 // takeAliases takes the aliases of ports. Only a change of one that partitions name begins a round:
 // hosts may change theirs all the time.
-func (m *Manager) takeAliases(now map[fabric.GUID]fabric.GUID) {
+func takeAliases(m *Manager, now map[fabric.GUID]fabric.GUID) {
 	changed := map[fabric.GUID]bool{}
 	for _, pair := range [...][2]map[fabric.GUID]fabric.GUID{{m.aliases, now}, {now, m.aliases}} {
 		for alias, port := range pair[0] {
