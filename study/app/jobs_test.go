@@ -188,8 +188,8 @@ func TestCheckSeeds(t *testing.T) {
 	}
 }
 
-// TestTrainingLater: a training step that starts later has the same figures, which fill the step; no
-// start is beyond the longest run.
+// TestTrainingLater: a training step that starts later has the same figures, which fill the step.
+// No start is beyond the longest run.
 func TestTrainingLater(t *testing.T) {
 	g, r := routed(t, "rlft(4,2)", "ftree")
 	const step = "training(pipeline=2,tensor=2,layers=4,hidden=256,tokens=512,micro=3)"
