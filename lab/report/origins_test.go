@@ -31,7 +31,8 @@ func TestOlder(t *testing.T) {
 // fabrics, and is no choice.
 func TestChoiceOnAllDraws(t *testing.T) {
 	cells := []sweep.Cell{
-		{Contestant: "auto", Interval: stats.Interval{N: 3, Mean: .66}}, {Contestant: "torus", Interval: stats.Interval{N: 2, Mean: .7}},
+		{Contestant: "auto", Interval: stats.Interval{N: 3, Mean: .66}},
+		{Contestant: "torus", Interval: stats.Interval{N: 2, Mean: .7}},
 		{Contestant: "nue", Interval: stats.Interval{N: 3, Mean: .6}},
 	}
 	if got := choice(cells, false); got != "0.66: auto" {
