@@ -196,9 +196,9 @@ func (s *Spec) chooseAlgorithm(group int) {
 	default:
 		s.Algorithm = makers[slices.IndexFunc(makers, func(m maker) bool { return m.name == s.Name })].algorithm
 	}
-	s.Why = "over 32 KiB it is best to send few bytes"
+	s.Why = "usual over 32 KiB: few bytes"
 	if few {
-		s.Why = "up to 32 KiB it is best to have few rounds"
+		s.Why = "usual up to 32 KiB: few rounds"
 	}
 	switch {
 	case len(s.algorithms()) == 1:

@@ -14,8 +14,8 @@ import (
 	"weft/sim/packet"
 )
 
-// shift moves rank i of each server to the i-th server behind it, so that the ranks of a group are on
-// servers of their own. On one switch their rails are still alike.
+// shift moves rank i of each server to the i-th server behind it, so that the ranks of a group are
+// on servers of their own. On one switch their rails are still alike.
 func shift(p *places.Places, group int) {
 	from := *p
 	p.Ports, p.Server = slices.Clone(from.Ports), slices.Clone(from.Server)
