@@ -2,8 +2,8 @@ package collective
 
 // Fold returns an operation over rails with one rank for each server, in place of all: what a rank
 // sends to another one of its server it sends to itself. The ranks of a server do the same at the
-// same times if their rails are alike, so one of them tells the times of all. It returns nil if they
-// do not send the same bytes.
+// same times if their rails are alike, so one of them tells the times of all. It returns nil if
+// they do not send the same bytes.
 func (s *Spec) Fold() *Operation {
 	if s.Name != "allreduce" || s.Algorithm != "rails" || s.Group < 2 || s.Bytes%int64(s.Group) != 0 {
 		return nil
