@@ -155,7 +155,11 @@ type Enabled struct{ Base, Ext, Width uint8 }
 
 // EnabledAt returns what a PortInfo has enabled.
 func EnabledAt(info []byte) Enabled {
-	return Enabled{uint8(mad.PortInfoSpeedEnabled.Get(info)), uint8(mad.PortInfoSpeedExtEnabled.Get(info)), uint8(mad.PortInfoWidthEnabled.Get(info))}
+	e := Enabled{uint8(mad.PortInfoSpeedEnabled.Get(info)), uint8(mad.PortInfoSpeedExtEnabled.Get(info)), uint8(mad.PortInfoWidthEnabled.Get(info))}
+	if e.Ext == noExt { // devices return it as it was set
+		e.Ext = 0
+	}
+	return e
 }
 
 // noExt is the value of LinkSpeedExtEnabled that forbids all extended speeds.

@@ -83,6 +83,7 @@ type Hook struct {
 	queue   chan terms.LogLine
 	done    chan struct{}
 	stop    context.CancelFunc // kills the program, and drops the events that wait
+	last    time.Duration      // after which Close does so
 
 	mu      sync.Mutex
 	closed  bool
@@ -95,7 +96,7 @@ type Hook struct {
 // New returns a Hook that runs nothing until Set. tell is told of failures, from another goroutine.
 func New(tell func(terms.Incident)) *Hook {
 	ctx, stop := context.WithCancel(context.Background())
-	h := &Hook{tell: tell, queue: make(chan terms.LogLine, mostQueued), done: make(chan struct{}), stop: stop, told: repeat.Seldom[string]{Every: time.Minute}}
+	h := &Hook{tell: tell, queue: make(chan terms.LogLine, mostQueued), done: make(chan struct{}), stop: stop, last: patience, told: repeat.Seldom[string]{Every: time.Minute}}
 	h.Set(Options{})
 	go h.run(ctx)
 	return h
@@ -121,7 +122,12 @@ func (h *Hook) Offer(line terms.LogLine) {
 	}
 }
 
-// Close ends the Hook. Events that wait have the time limit of one run for all of them.
+// patience is the time that the end of a manager waits for the program at most: systemd kills a
+// manager that does not end within 90 s.
+const patience = 10 * time.Second
+
+// Close ends the Hook. Events that wait have the time limit of one run for all of them, and no more
+// than a while.
 func (h *Hook) Close() {
 	h.mu.Lock()
 	if !h.closed {
@@ -129,7 +135,7 @@ func (h *Hook) Close() {
 		close(h.queue)
 	}
 	h.mu.Unlock()
-	timer := time.AfterFunc(h.options.Load().Limit, h.stop)
+	timer := time.AfterFunc(min(h.options.Load().Limit, h.last), h.stop)
 	<-h.done
 	timer.Stop()
 	h.stop()
@@ -194,7 +200,7 @@ func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
 	_ = kill(cmd.Process.Pid) // processes that it has left
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
-		err = errors.New("a process that it left behind held its output, and was killed")
+		err = errors.New("a process that it left behind held its output; it is killed, unless it has left the group of the program")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("killed after %v", o.Limit)
 	case ctx.Err() != nil:
