@@ -79,6 +79,25 @@ func (n *names) addLines(data []byte) {
 	}
 }
 
+// addPatterns adds the patterns among the members of a partition, which begin as names do.
+func (n *names) addPatterns(members []string) {
+	for _, m := range members {
+		if at := quoted.FindStringSubmatch(m); at != nil && strings.ContainsFunc(at[1], isWord) {
+			n.add("pattern", at[1])
+		}
+	}
+}
+
+// addParts adds the names of parts to be drained, also of those that are not there: NODE or
+// NODE[PORT].
+func (n *names) addParts(parts []string) {
+	for _, part := range parts {
+		if name, _, _ := strings.Cut(part, "["); !strings.HasPrefix(name, "0x") {
+			n.add("node", fabric.Unquote(strings.TrimSpace(name)))
+		}
+	}
+}
+
 // isWord reports whether a character is a part of a word.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 

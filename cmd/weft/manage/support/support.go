@@ -50,6 +50,7 @@ type flags struct {
 	socket, config, state, output string
 	hide                          bool
 	secrets                       []string
+	isOption                      func(string) bool // of the manager
 }
 
 // Command returns weft sm support. secrets are the options whose values are secrets.
@@ -61,7 +62,10 @@ func Command(secrets []string) *cobra.Command {
 		Long:    help,
 		Example: "  weft sm support\n  weft sm support --hide-names -o /tmp/case-17.tar.gz",
 		Args:    cli.NoArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.isOption = func(name string) bool { return cmd.Parent().Flags().Lookup(name) != nil }
+			return f.run(cmd)
+		},
 	}
 	ask.SocketFlag(cmd, &f.socket)
 	set := cmd.Flags()
@@ -152,6 +156,9 @@ func (b *bundle) collect(ctx context.Context) {
 	} else {
 		data, err := document(s, err)
 		b.add("status.json", "weft sm status", (*names).json, data, err)
+		if s != nil {
+			b.names.addParts(s.Drains)
+		}
 		b.addRunning(ctx, c)
 		if s != nil && s.State != nil && statePath == "" {
 			statePath = s.State.File
@@ -196,6 +203,7 @@ func (b *bundle) addRunning(ctx context.Context, c *client.Client) {
 	if err == nil {
 		for i := range parts.Partitions {
 			b.names.add("partition", parts.Partitions[i].Name)
+			b.names.addPatterns(parts.Partitions[i].Members)
 		}
 	}
 	data, err = document(parts, err)
@@ -263,6 +271,8 @@ func (b *bundle) shown(s *configfile.Setting) any {
 	switch {
 	case slices.Contains(b.secrets, s.Option):
 		return "SECRET"
+	case !b.isOption(s.Option): // such as a misspelt m-key
+		return "UNKNOWN OPTION"
 	case b.hide && slices.Contains(naming, s.Option):
 		return "HIDDEN"
 	case !s.List && len(s.Values) == 1:
@@ -290,6 +300,7 @@ func (b *bundle) addState(path string) {
 		b.names.addFabric(f)
 	}
 	if c != nil {
+		b.names.addParts(c.Drains)
 		var lines bytes.Buffer
 		for i := range c.Events {
 			_ = json.NewEncoder(&lines).Encode(&c.Events[i]) // texts and numbers
