@@ -135,8 +135,12 @@ func (h *Hook) Close() {
 		close(h.queue)
 	}
 	h.mu.Unlock()
-	timer := time.AfterFunc(min(h.options.Load().Limit, h.last), h.stop)
-	<-h.done
+	wait := min(h.options.Load().Limit, h.last)
+	timer := time.AfterFunc(wait, h.stop)
+	select {
+	case <-h.done:
+	case <-time.After(wait + 2*forPipes): // the disk of the program hangs, and so does its start
+	}
 	timer.Stop()
 	h.stop()
 }
@@ -179,6 +183,10 @@ func (h *Hook) failed(text string) {
 // search is the PATH of the program.
 const search = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+// forPipes is the time that a killed program's output may stay open: a process outside its group may
+// hold it.
+const forPipes = time.Second
+
 // pass runs the program for an event.
 func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
 	data, err := json.Marshal(line)
@@ -192,7 +200,7 @@ func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = bytes.NewReader(append(data, '\n')), said, said, "/", []string{search}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return kill(cmd.Process.Pid) }
-	cmd.WaitDelay = time.Second // for pipes that a process outside the group holds
+	cmd.WaitDelay = forPipes
 	if err = cmd.Start(); err != nil {
 		return err
 	}
