@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/goccy/go-yaml"
+
 	"weft/fabric"
 	"weft/fabric/netfile/discovery"
 )
@@ -176,6 +178,18 @@ func (n *names) value(v any) any {
 		}
 	}
 	return v
+}
+
+// config hides the names in the values of a configuration.
+func (n *names) config(data []byte) ([]byte, error) {
+	var settings yaml.MapSlice
+	if err := yaml.Unmarshal(data, &settings); err != nil {
+		return nil, err
+	}
+	for i := range settings {
+		settings[i].Value = n.value(settings[i].Value)
+	}
+	return yaml.Marshal(settings)
 }
 
 // label is the value of a label of a metric.

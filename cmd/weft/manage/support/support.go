@@ -259,12 +259,12 @@ func (b *bundle) addConfig() (statePath string) {
 		settings = append(settings, yaml.MapItem{Key: s.Option, Value: b.shown(s)})
 	}
 	text, err := yaml.Marshal(settings)
-	b.add("config.yaml", "the configuration, without secrets and comments", nil, text, err)
+	b.add("config.yaml", "the configuration, without secrets and comments", (*names).config, text, err)
 	return statePath
 }
 
 // naming lists the options whose values are names or patterns of them.
-var naming = []string{"drain", "port-metrics", "kind", "option"}
+var naming = []string{"drain", "port-metrics", "kind", "option", "topology-root"}
 
 // shown returns the value of an option as the archive has it.
 func (b *bundle) shown(s *configfile.Setting) any {
@@ -326,7 +326,7 @@ func (b *bundle) write(w io.Writer) error {
 		f := &b.files[i]
 		data, err := f.data, error(nil)
 		if b.hide {
-			data, err = b.hidden(f)
+			data, err = f.hide(b.names, f.data)
 		}
 		if err != nil {
 			b.missing = append(b.missing, fmt.Sprintf("%s (%s): its names cannot be hidden: %v", f.name, f.about, err))
@@ -341,14 +341,6 @@ func (b *bundle) write(w io.Writer) error {
 		return err
 	}
 	return errors.Join(out.Close(), zip.Close())
-}
-
-// hidden returns a file without names.
-func (b *bundle) hidden(f *file) ([]byte, error) {
-	if f.hide == nil {
-		return []byte(b.names.text(string(f.data))), nil
-	}
-	return f.hide(b.names, f.data)
 }
 
 // readme describes the archive.

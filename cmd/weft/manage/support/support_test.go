@@ -22,4 +22,9 @@ func TestConfig(t *testing.T) {
 	if strings.Contains(text, "0x") || strings.Contains(text, "mine") || !strings.Contains(text, "engine: updn") || !strings.Contains(text, "mkey: UNKNOWN OPTION") {
 		t.Error(text)
 	}
+	b.names.add("node", "engine")
+	b.names.add("node", "/s")
+	if hidden, err := b.files[0].hide(b.names, b.files[0].data); err != nil || string(hidden) != strings.Replace(text, "state: /s", "state: node-2", 1) {
+		t.Errorf("%v: %s", err, hidden)
+	}
 }
