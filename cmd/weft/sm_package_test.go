@@ -43,7 +43,7 @@ func TestNewerState(t *testing.T) {
 	for _, args := range [][]string{{"sm", "-t", "emulate:rlft(4,2)", "--state", path}, {"sm", "state", path}} {
 		cmd := exec.Command("weft", args...)
 		out, _ := cmd.CombinedOutput()
-		if code := cmd.ProcessState.ExitCode(); code != 2 || !bytes.Contains(out, []byte("a newer weft wrote it (schema 99; this one supports 4)")) || !bytes.Contains(out, []byte("--restore BACKUP")) {
+		if code := cmd.ProcessState.ExitCode(); code != 2 || !bytes.Contains(out, []byte("a newer weft wrote it (schema 99; this one supports ")) || !bytes.Contains(out, []byte("--restore BACKUP")) {
 			t.Errorf("%v: status %d: %s", args, code, out)
 		}
 	}

@@ -148,6 +148,9 @@ func valid(list Partitions) (Partitions, error) {
 			return nil, refuse(Invalid, "partition 0x%04x: %.70q is not a name: want at most %d letters, digits and . _ - +, and a letter first", p.Key, p.Name, mostName)
 		}
 		p.Owner, p.Members = Programs, ordered(p.Members)
+		if len(p.Groups) == 0 {
+			p.Groups = nil
+		}
 	}
 	return out, nil
 }
@@ -207,10 +210,10 @@ func (o *Owned) after(w *Write, given, file Partitions) (Partitions, error) {
 	case w.Deed == Remove:
 		gone := p.Members
 		p = *was
-		p.Members = slices.DeleteFunc(slices.Clone(was.Members), func(m Member) bool {
+		p.Members = ordered(slices.DeleteFunc(slices.Clone(was.Members), func(m Member) bool {
 			_, found := slices.BinarySearchFunc(gone, m, compareMembers)
 			return found
-		})
+		}))
 	}
 	return Sorted(rest, Partitions{p}), nil
 }
