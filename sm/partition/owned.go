@@ -126,8 +126,8 @@ func compareMembers(a, b Member) int {
 	return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.GUID, b.GUID), cmp.Compare(a.Pattern, b.Pattern))
 }
 
-// ordered sorts members and leaves each selector once: of several the last. It returns nil for none,
-// so that equal partitions are equal bytes.
+// ordered sorts members and leaves each selector once: of several the last. It returns nil for
+// none, so that equal partitions are equal bytes.
 func ordered(list []Member) []Member {
 	if len(list) == 0 {
 		return nil

@@ -183,8 +183,8 @@ func (h *Hook) failed(text string) {
 // search is the PATH of the program.
 const search = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// forPipes is the time that a killed program's output may stay open: a process outside its group may
-// hold it.
+// forPipes is the time that a killed program's output may stay open: a process outside its group
+// may hold it.
 const forPipes = time.Second
 
 // pass runs the program for an event.

@@ -172,8 +172,8 @@ func TestHookFlood(t *testing.T) {
 	}
 }
 
-// TestHookEnds: the end of a manager does not wait for a program that takes long, whatever its limit
-// is.
+// TestHookEnds: the end of a manager does not wait for a program that takes long, whatever its
+// limit is.
 func TestHookEnds(t *testing.T) {
 	var l told
 	h := New(l.add)
