@@ -125,7 +125,7 @@ func TestPackageHasAll(t *testing.T) {
 	}
 	staged := map[string]bool{"weft-sm.service": true} // by sed
 	for _, m := range regexp.MustCompile(`(?m)^cp (.*) dist/stage$`).FindAllStringSubmatch(string(release), -1) {
-		for _, from := range strings.Fields(strings.TrimPrefix(m[1], "-r ")) {
+		for from := range strings.FieldsSeq(strings.TrimPrefix(m[1], "-r ")) {
 			if _, err := os.Stat("../../" + from); err != nil {
 				t.Error(err)
 			}
