@@ -211,6 +211,22 @@ func TestSpeedBesideDrain(t *testing.T) {
 	v.verify(t)
 }
 
+// TestSpeedFallsBack: a link that returns at SDR, at which each link trains first, has not the speed
+// that it is to have.
+func TestSpeedFallsBack(t *testing.T) {
+	v := forced(t, "rlft(4,2)", "*: speed=QDR", emulator.Options{Training: 2 * time.Second}, nil)
+	for id := range v.sub.Fabric().Links {
+		if err := v.sub.LimitLink(fabric.LinkID(id), []fabric.Speed{fabric.SDR, fabric.EDR}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.begin(10 * time.Minute)
+	if count, _ := v.speeds(); count[mad.SpeedEDR] != 16 || v.told(terms.SpeedUndone) != 1 {
+		t.Errorf("links by speed: %v, %d taken back: %v", count, v.told(terms.SpeedUndone), v.entries)
+	}
+	v.verify(t)
+}
+
 // TestSpeedWaits: speeds wait for a change window, and a restart begins none outside of it. A fault
 // is repaired meanwhile.
 func TestSpeedWaits(t *testing.T) {

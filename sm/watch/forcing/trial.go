@@ -213,9 +213,9 @@ func (m *Machine) judge(w *World, t *trial, ev *terms.Event) {
 	switch {
 	case t.resumed && ev.Outcome == terms.Answered && tuning.EnabledAt(info) != t.To[0]:
 		m.drop(w, t) // the manager before us has not changed it
-	case isUp && t.To[0].Allows(info) && (t.down || t.resumed || after >= seenAfter):
+	case isUp && t.Rates.Allow(t.To[0], info) && (t.down || t.resumed || after >= seenAfter):
 		m.pass(w, t)
-	case isUp && after >= settleWithin && !t.To[0].Allows(info):
+	case isUp && after >= settleWithin && !t.Rates.Allow(t.To[0], info):
 		m.fail(w, t, fmt.Sprintf("it does not use %s %v after its training", t.Rates, settleWithin))
 	case after >= returnWithin:
 		m.fail(w, t, fmt.Sprintf("it did not return within %v", returnWithin))
