@@ -211,8 +211,8 @@ func TestSpeedBesideDrain(t *testing.T) {
 	v.verify(t)
 }
 
-// TestSpeedFallsBack: a link that returns at SDR, at which each link trains first, has not the speed
-// that it is to have.
+// TestSpeedFallsBack: a link that returns at SDR, at which each link trains first, has not the
+// speed that it is to have.
 func TestSpeedFallsBack(t *testing.T) {
 	v := forced(t, "rlft(4,2)", "*: speed=QDR", emulator.Options{Training: 2 * time.Second}, nil)
 	for id := range v.sub.Fabric().Links {
