@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"weft/fabric"
@@ -21,9 +22,9 @@ func made(sources string) *Setup {
 // and the rows that it put into its keeper.
 func again(t *testing.T, d *Description, s *Setup, rows, from map[string]*Row) (map[string]*Row, *Sheet, int, []*Row) {
 	t.Helper()
-	var put []*Row
-	computed := 0
-	r := &Run{Description: d, Setup: s, Keep: keepAll{&put}, Rows: maps.Clone(rows), From: from, Begin: func(*Plan, int) {}, Step: func(string) {}, Done: func(*Row) { computed++ }}
+	var put keepAll
+	var computed atomic.Int32
+	r := &Run{Description: d, Setup: s, Keep: &put, Rows: maps.Clone(rows), From: from, Begin: func(*Plan, int) {}, Step: func(string) {}, Done: func(*Row) { computed.Add(1) }}
 	if r.Rows == nil {
 		r.Rows = map[string]*Row{}
 	}
@@ -31,7 +32,7 @@ func again(t *testing.T, d *Description, s *Setup, rows, from map[string]*Row) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Rows, r.SheetOf(p, "", ""), computed, put
+	return r.Rows, r.SheetOf(p, "", ""), int(computed.Load()), put.rows
 }
 
 // TestOlder: rows of older sources are computed again. If they may be taken, they keep their names
