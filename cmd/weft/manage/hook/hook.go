@@ -58,6 +58,9 @@ func (o *Options) Check() error {
 	case info.Mode().Perm()&0o022 != 0:
 		return fmt.Errorf("--hook %s: others may write it, so they could act as this manager: run chmod go-w", o.Program)
 	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
+		return fmt.Errorf("--hook %s: it belongs to another user (%d), who could act as this manager: run chown root", o.Program, owner.Uid)
+	}
 	return nil
 }
 

@@ -221,4 +221,11 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%+v: %v", c.o, err)
 		}
 	}
+	other := Options{Program: script(t, ""), Limit: 1}
+	if err := os.Chown(other.Program, 12345, -1); err != nil {
+		t.Skip("only root gives a file away: ", err)
+	}
+	if err := other.Check(); err == nil || !strings.Contains(err.Error(), "another user (12345)") {
+		t.Error(err)
+	}
 }
