@@ -182,25 +182,33 @@ func TestTelemetry(t *testing.T) {
 	}
 }
 
-// busiest finds the moment of the history in which a port was busy.
+// busiest finds the moment of the history in which a port was busy; one moment has an error. Both
+// may fall into different readings.
 func (w *watched) busiest(hot *telemetry.Moment) (at string) {
 	w.t.Helper()
-	from := time.Now().UTC()
+	var errored *telemetry.Moment
 	w.until("the history", func() bool {
-		for back := time.Duration(0); back < 2*time.Minute; back += 200 * time.Millisecond {
-			at = from.Add(-back).Format(time.RFC3339Nano)
-			out, _ := w.command("sm", "links", "--at", at, "--json", "--socket", w.path("socket"))
-			if json.Unmarshal([]byte(out), hot) == nil && len(hot.Hot) > 0 && hot.Hot[0].Gbps > 1 && len(hot.Errors) == 1 {
-				return true
+		from := time.Now().UTC()
+		for back := time.Duration(0); back < 2*time.Minute && (at == "" || errored == nil); back += 200 * time.Millisecond {
+			then := from.Add(-back).Format(time.RFC3339Nano)
+			out, _ := w.command("sm", "links", "--at", then, "--json", "--socket", w.path("socket"))
+			var m telemetry.Moment
+			if json.Unmarshal([]byte(out), &m) == nil {
+				if len(m.Hot) > 0 && m.Hot[0].Gbps > 1 {
+					at, *hot = then, m
+				}
+				if len(m.Errors) == 1 {
+					errored = &m
+				}
 			}
 			if strings.Contains(out, "no reading") && back > 30*time.Second {
 				break
 			}
 		}
-		return false
+		return at != "" && errored != nil
 	})
-	if h := hot.Hot[0]; h.From.Short() != "row 7 leaf[3]" || hot.Errors[0].Grown != 50 {
-		w.t.Errorf("%+v", hot)
+	if h := hot.Hot[0]; h.From.Short() != "row 7 leaf[3]" || errored.Errors[0].Grown != 50 {
+		w.t.Errorf("%+v, %+v", hot, errored)
 	}
 	return at
 }
