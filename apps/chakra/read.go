@@ -79,9 +79,9 @@ func (t *trace) findGroups() error {
 				return fmt.Errorf("rank %d, node %d %q: operation %d of process group %q is another one on rank %d", rank, n.id, n.name, k, group, t.of[group][0])
 			}
 		}
-		for group, n := range own {
-			if n != len(t.calls[group]) {
-				return fmt.Errorf("rank %d has %d operations of process group %q, rank %d has %d", rank, n, group, t.of[group][0], len(t.calls[group]))
+		for _, group := range t.groups {
+			if n, calls := own[group], len(t.calls[group]); n > 0 && n != calls {
+				return fmt.Errorf("rank %d has %d operations of process group %q, rank %d has %d", rank, n, group, t.of[group][0], calls)
 			}
 		}
 	}
@@ -132,18 +132,16 @@ func (t *trace) addNode(b *program.Builder, rank int, n *node, calls map[string]
 		return 0, 0, fmt.Errorf("comm_size %d, duration %d us: no such thing", size, n.duration)
 	}
 	label := fmt.Sprintf("node%d", n.id)
-	message := program.Op{Size: size, Tag: int32(n.numbers["comm_tag"] & 0x7fffff)}
 	switch n.kind {
 	case collective:
 		group := n.texts["pg_name"]
 		calls[group]++
 		return t.addCollective(b, rank, n, label, calls[group]-1)
 	case send, receive:
-		message.Kind, message.Peer = program.Send, int32(n.numbers["comm_dst"])
-		if n.kind == receive {
-			message.Kind, message.Peer = program.Recv, int32(n.numbers["comm_src"])
+		message, err := n.message()
+		if err == nil {
+			begin, err = b.Add(message, label)
 		}
-		begin, err = b.Add(message, label)
 		return begin, begin, err
 	}
 	o := program.Op{Kind: program.Calc, Size: int64(n.duration) * 1000, CPU: device}
@@ -159,10 +157,41 @@ func (t *trace) addNode(b *program.Builder, rank int, n *node, calls map[string]
 	return begin, begin, err
 }
 
+// message returns the operation of a send or a receive.
+func (n *node) message() (o program.Op, err error) {
+	kind, peer := program.Send, "comm_dst"
+	if n.kind == receive {
+		kind, peer = program.Recv, "comm_src"
+	}
+	if err := n.needs(peer, "comm_size"); err != nil {
+		return o, err
+	}
+	rank := n.numbers[peer]
+	if rank != int64(int32(rank)) {
+		return o, fmt.Errorf("%s: rank %d does not exist", peer, rank)
+	}
+	return program.Op{Kind: kind, Peer: int32(rank), Size: n.numbers["comm_size"], Tag: int32(n.numbers["comm_tag"] & 0x7fffff)}, nil
+}
+
+// needs returns an error if a node lacks one of some attributes: 0 is a rank, and a kind of
+// operation.
+func (n *node) needs(names ...string) error {
+	for _, name := range names {
+		if _, ok := n.numbers[name]; !ok {
+			return fmt.Errorf("it has no attribute %s", name)
+		}
+	}
+	return nil
+}
+
 // addCollective adds the messages of a rank in a collective operation.
 func (t *trace) addCollective(b *program.Builder, rank int, n *node, label string, call int) (begin, end int32, err error) {
 	group := n.texts["pg_name"]
 	ranks := t.of[group]
+	own := slices.Index(ranks, rank)
+	if err := n.needs("comm_type"); err != nil {
+		return 0, 0, err
+	}
 	name, ok := operations[n.numbers["comm_type"]]
 	switch {
 	case !ok:
@@ -173,6 +202,11 @@ func (t *trace) addCollective(b *program.Builder, rank int, n *node, label strin
 	begin, err = b.Add(program.Op{Kind: program.Calc, CPU: network}, label)
 	if err != nil || len(ranks) < 2 {
 		return begin, begin, err
+	}
+	if name != "barrier" {
+		if err := n.needs("comm_size"); err != nil {
+			return 0, 0, err
+		}
 	}
 	size := n.numbers["comm_size"]
 	if name == "allgather" || name == "alltoall" {
@@ -187,7 +221,7 @@ func (t *trace) addCollective(b *program.Builder, rank int, n *node, label strin
 	var ops []program.Op
 	for round := range part.Rounds() {
 		var now []int32
-		ops = part.Ops(slices.Index(ranks, rank), round, ops[:0])
+		ops = part.Ops(own, round, ops[:0])
 		for _, o := range ops {
 			o.Peer, o.Tag, o.CPU = int32(ranks[o.Peer]), tag, network
 			op, err := b.Add(o, "")

@@ -121,10 +121,18 @@ func TestFaults(t *testing.T) {
 		"only 1 of 2 have them":                          {whole, file()},
 		`operation 0 of process group "" is another one`: {whole, file(written(1, collective, 0, nil, attr("comm_type", 0)))},
 		`rank 1 has 1 operations of process group ""`:    {file(barrier, written(2, collective, 0, nil, attr("comm_type", 9))), whole},
-		"involved_dim leaves out a dimension":            {file(written(1, collective, 0, nil, attr("involved_dim", []byte{1, 0})))},
-		"rank 9 does not exist":                          {file(written(1, send, 0, nil, attr("comm_dst", 9)))},
-		"wait for each other in a circle":                {file(written(1, compute, 1, []int{2}), written(2, compute, 1, []int{1}))},
-		"no such thing":                                  {file(written(1, send, 0, nil, attr("comm_size", -1)))},
+		"involved_dim leaves out a dimension":            {file(written(1, collective, 0, nil, attr("comm_type", 9), attr("involved_dim", []byte{1, 0})))},
+		"rank 9 does not exist":                          {file(written(1, send, 0, nil, attr("comm_dst", 9), attr("comm_size", 1)))},
+		"rank 4294967296 does not exist":                 {file(written(1, send, 0, nil, attr("comm_dst", 1<<32), attr("comm_size", 1)))},
+		"no attribute comm_type":                         {file(written(1, collective, 0, nil, attr("comm_size", 4)))},
+		"no attribute comm_dst":                          {file(written(1, send, 0, nil, attr("comm_size", 4)))},
+		"no attribute comm_src":                          {file(written(1, receive, 0, nil, attr("comm_size", 4)))},
+		`"op 3": it has no attribute comm_size`:          {file(written(3, receive, 0, nil, attr("comm_src", 0)))},
+		`"op 4": it has no attribute comm_size`: {
+			file(written(4, collective, 0, nil, attr("comm_type", 0))), file(written(4, collective, 0, nil, attr("comm_type", 0))),
+		},
+		"wait for each other in a circle": {file(written(1, compute, 1, []int{2}), written(2, compute, 1, []int{1}))},
+		"no such thing":                   {file(written(1, send, 0, nil, attr("comm_size", -1)))},
 	} {
 		if _, err := Read(readers(files)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -148,6 +148,14 @@ func TestCodes(t *testing.T) {
 	} {
 		contains(t, text, want)
 	}
+	for text, want := range map[string]string{
+		"broadcast(ranks=8,size=32KiB)": "binomial", "broadcast(ranks=8,size=33KiB)": "scatter", "allgather(ranks=8,size=1)": "doubling",
+		"allgather(ranks=6,size=1)": "bruck", "alltoall(ranks=8,size=1MB)": "pairwise", "allreduce(ranks=2,size=1MB)": "doubling",
+	} {
+		if s, err := Parse(text, Defaults{}); err != nil || s.Algorithm != want {
+			t.Errorf("%s: by %s, %v, want %s", text, s.Algorithm, err, want)
+		}
+	}
 	s, err := Parse("allreduce(size=1GiB)", Defaults{Ranks: 32, Group: 8})
 	if err != nil || s.Algorithm != "rails" || s.Group != 8 {
 		t.Errorf("%+v, %v", s, err)

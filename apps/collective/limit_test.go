@@ -12,11 +12,12 @@ func TestLimits(t *testing.T) {
 		"allreduce(size=-1,ranks=4)":                 "a size is 0 to 1 PiB",
 		"allgather(bruck,size=1024TiB,ranks=100000)": "more than 2^63",
 		"alltoall(atonce,ranks=4097)":                "take pairwise or shift",
-		"allreduce":                                  "add ranks=N",
-		"allreduce(ranks=1)":                         "a number from 2 is expected",
-		"allreduce(ranks=99999999999999999999)":      "a number from 2 is expected",
-		"allreduce(ranks=1048577)":                   "2 to 1048576 are possible",
-		"allgather(doubling,ranks=6)":                "powers of two",
+		"alltoall(rails,ranks=1048576,group=524288)": "a smaller group=",
+		"allreduce":                             "add ranks=N",
+		"allreduce(ranks=1)":                    "a number from 2 is expected",
+		"allreduce(ranks=99999999999999999999)": "a number from 2 is expected",
+		"allreduce(ranks=1048577)":              "2 to 1048576 are possible",
+		"allgather(doubling,ranks=6)":           "powers of two",
 	} {
 		contains(t, text, want)
 	}

@@ -44,7 +44,11 @@ func New(s Spec) (*Operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Operation{Spec: s, rounds: r, at: make([]int32, s.Ranks), left: make([]int32, s.Ranks), ready: make([]program.Time, s.Ranks)}, nil
+	return newOperation(s, r), nil
+}
+
+func newOperation(s Spec, r rounds) *Operation {
+	return &Operation{Spec: s, rounds: r, at: make([]int32, s.Ranks), left: make([]int32, s.Ranks), ready: make([]program.Time, s.Ranks)}
 }
 
 // Rounds returns the number of rounds of the operation.

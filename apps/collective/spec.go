@@ -116,6 +116,8 @@ func (s *Spec) limit(text string) error {
 	switch {
 	case s.Algorithm == "atonce" && s.Ranks > mostAtOnce:
 		return fmt.Errorf("%q: %d ranks with a message to each other at once: %d ranks are possible; take pairwise or shift", text, s.Ranks, mostAtOnce)
+	case s.Name == "alltoall" && s.Algorithm == "rails" && s.Ranks > mostAtOnce*mostAtOnce/s.Group:
+		return fmt.Errorf("%q: each of %d ranks with a message to %d others of its server at once: a smaller group= is expected", text, s.Ranks, s.Group-1)
 	case s.Bytes > math.MaxInt64/int64(s.Ranks):
 		return fmt.Errorf("%q: %d ranks times %d bytes are more than 2^63", text, s.Ranks, s.Bytes)
 	}
@@ -187,17 +189,22 @@ func (s *Spec) chooseAlgorithm(group int) {
 		s.Algorithm = "doubling"
 	case s.Name == "allgather" && few && power:
 		s.Algorithm = "doubling"
+	case s.Name == "broadcast" && !few:
+		s.Algorithm = "scatter"
 	case (s.Name == "allgather" || s.Name == "alltoall") && few:
 		s.Algorithm = "bruck"
 	default:
 		s.Algorithm = makers[slices.IndexFunc(makers, func(m maker) bool { return m.name == s.Name })].algorithm
 	}
-	s.Why = "few bytes, as it is over 32 KiB"
+	s.Why = "usual over 32 KiB: few bytes"
 	if few {
-		s.Why = "few rounds, as it is up to 32 KiB"
+		s.Why = "usual up to 32 KiB: few rounds"
 	}
-	if len(s.algorithms()) == 1 {
+	switch {
+	case len(s.algorithms()) == 1:
 		s.Why = "there is no other"
+	case s.Name == "halo":
+		s.Why = "the usual one"
 	}
 }
 
@@ -255,7 +262,16 @@ func (s *Spec) rounds(m *maker) (rounds, error) {
 	return m.grouped(s.Ranks, s.Group, s.Bytes), nil
 }
 
-// BusShare returns the factor from size/time to the bus bandwidth that nccl-tests prints: the rate
+// Whole returns the size that nccl-tests divides by the time: that of the vector, or of the blocks
+// of all ranks.
+func (s *Spec) Whole() float64 {
+	if s.Name == "allgather" || s.Name == "alltoall" {
+		return float64(s.Bytes) * float64(s.Ranks)
+	}
+	return float64(s.Bytes)
+}
+
+// BusShare returns the factor from Whole/time to the bus bandwidth that nccl-tests prints: the rate
 // at which each rank's port must work. 0 for operations that have none.
 func (s *Spec) BusShare() float64 {
 	p := float64(s.Ranks)
@@ -268,7 +284,7 @@ func (s *Spec) BusShare() float64 {
 	case "reducescatter":
 		return (p - 1) / p
 	case "allgather", "alltoall":
-		return p - 1 // Bytes is a block; the whole is P blocks, times (P-1)/P
+		return (p - 1) / p
 	case "broadcast", "reduce":
 		return 1
 	}

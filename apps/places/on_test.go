@@ -198,6 +198,8 @@ func TestExpand(t *testing.T) {
 		"n[0-9999999]":       "",
 		"n[1-2000]x[1-2000]": "",
 		"n[1-99999999999]":   "",
+
+		strings.Repeat("a,", mostNodes+1) + "n[0-4294967295]": "",
 	} {
 		got, err := expand(text)
 		if strings.Join(got, " ") != want || (err == nil) != (want != "") {

@@ -33,11 +33,13 @@ func expand(text string) (nodes []string, err error) {
 		if depth != 0 {
 			return nil, fmt.Errorf("node list %q: a closing ] is missing", text)
 		}
-		some, err := expandOne(text[:end], mostNodes-len(nodes))
+		some, err := expandOne(text[:end], max(0, mostNodes-len(nodes)))
 		if err != nil {
 			return nil, err
 		}
-		nodes = append(nodes, some...)
+		if nodes = append(nodes, some...); len(nodes) > mostNodes {
+			return nil, fmt.Errorf("node list: over %d nodes", mostNodes)
+		}
 		if text = strings.TrimPrefix(text[end:], ","); end < 1 {
 			return nil, fmt.Errorf("node list: a name is empty before %q", text)
 		}

@@ -1,6 +1,9 @@
 package script
 
 import (
+	"slices"
+	"sort"
+
 	"weft/apps/collective"
 	"weft/apps/program"
 )
@@ -35,7 +38,8 @@ type Script interface {
 type Run struct {
 	script       Script
 	ranks, kinds int
-	streams      []stream // by rank, then stream
+	Start        program.Time // before which no rank does anything
+	streams      []stream     // by rank, then stream
 	perRank      int
 	items        int // of the first rank's first stream, for the share that is done
 	total, shown []program.Time
@@ -61,12 +65,14 @@ func New(s Script) *Run {
 	ranks, streams, kinds := s.Size()
 	r := &Run{script: s, ranks: ranks, kinds: kinds, perRank: streams, streams: make([]stream, ranks*streams)}
 	r.total, r.shown = make([]program.Time, kinds), make([]program.Time, kinds)
-	for {
-		if _, ok := s.Item(0, 0, r.items); !ok {
-			return r
-		}
-		r.items++
+	// A long step has more items than can be looked at one by one.
+	has := func(i int) bool { _, ok := s.Item(0, 0, i); return ok }
+	most := 1
+	for has(most) {
+		most *= 2
 	}
+	r.items = sort.Search(most, func(i int) bool { return !has(i) })
+	return r
 }
 
 // Shape returns a processor for each stream, and one port.
@@ -80,6 +86,9 @@ func (r *Run) of(rank int32, stream int) *stream { return &r.streams[int(rank)*r
 
 // First begins all streams of a rank.
 func (r *Run) First(rank int32, to []program.Op) []program.Op {
+	for s := range r.perRank {
+		r.of(rank, s).ready = r.Start
+	}
 	for s := range r.perRank {
 		to = r.load(rank, s, to)
 	}
@@ -220,10 +229,12 @@ type Figures struct {
 	Total, Exposed []float64
 }
 
-// Figures returns the figures of a run that has ended.
-func (r *Run) Figures() Figures {
+// Figures returns the figures of a run that has ended. A rank that ends before the last one stands
+// still from there on, because of the kind rest; if that is 0, it does not count.
+func (r *Run) Figures(rest int) Figures {
 	f := Figures{Computing: float64(r.computing) / float64(r.ranks)}
 	shown := append([]program.Time(nil), r.shown...)
+	ends := make([]program.Time, r.ranks)
 	for rank := range int32(r.ranks) {
 		own := r.of(rank, 0).ready
 		for s := 1; s < r.perRank; s++ {
@@ -232,6 +243,10 @@ func (r *Run) Figures() Figures {
 				own = x.ready
 			}
 		}
+		ends[rank] = own
+	}
+	for last, i := slices.Max(ends), 0; rest > 0 && i < len(ends); i++ {
+		shown[rest] += last - ends[i]
 	}
 	for kind := range r.kinds {
 		f.Total = append(f.Total, float64(r.total[kind])/float64(r.ranks))

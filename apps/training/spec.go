@@ -98,6 +98,15 @@ func (s *Spec) check() error {
 	return nil
 }
 
+// Rest returns the kind of what a rank waits for when it has done its part of the step: the other
+// stages.
+func (s *Spec) Rest() int {
+	if s.Pipeline > 1 {
+		return kindPipeline
+	}
+	return 0
+}
+
 // Ranks returns the number of ranks.
 func (s *Spec) Ranks() int { return s.Data * s.Tensor * s.Pipeline }
 

@@ -53,9 +53,12 @@ func TestNoTime(t *testing.T) {
 			if want := int64(s.MicroBatches+s.Pipeline-1) * slot; end != want {
 				t.Errorf("%+v, eager %d: %d ns, want %d", s, eager, end, want)
 			}
-			f := run.Figures()
-			if f.Computing != float64(int64(s.MicroBatches)*slot) || f.Exposed[kindTensor]+f.Exposed[kindExpert] != 0 {
+			f := run.Figures(s.Rest())
+			if f.Computing != float64(int64(s.MicroBatches)*slot) || f.Exposed[kindTensor]+f.Exposed[kindExpert]+f.Exposed[kindData] != 0 {
 				t.Errorf("%+v: %+v", s, f)
+			}
+			if bubble := float64(int64(s.Pipeline-1) * slot); f.Exposed[kindPipeline] != bubble {
+				t.Errorf("%+v: waits %v ns for other stages, the bubble is %v", s, f.Exposed[kindPipeline], bubble)
 			}
 		}
 	}
@@ -68,7 +71,7 @@ func TestHidden(t *testing.T) {
 	s.Data, s.Layers, s.MicroBatches = 4, 8, 2
 	s.Tokens, s.Hidden = 4096, 1024
 	run, _, end := play(t, s, machine.Parameters{Latency: 1000, GapPerByte: 0, Eager: 1 << 40})
-	f := run.Figures()
+	f := run.Figures(s.Rest())
 	if f.Total[kindData] < 8*6*1000 || f.Exposed[kindData] > 6*1000 || f.Exposed[kindData] < 5*1000 {
 		t.Errorf("fast network: %+v", f)
 	}
@@ -76,12 +79,12 @@ func TestHidden(t *testing.T) {
 		t.Errorf("%f ns of work and waits in a step of %d ns", sum, end)
 	}
 	slow, _, late := play(t, s, machine.Parameters{Latency: 1000, GapPerByte: 1, Eager: 1 << 40})
-	if g := slow.Figures(); g.Exposed[kindData] < 100*f.Exposed[kindData] || late <= end {
+	if g := slow.Figures(s.Rest()); g.Exposed[kindData] < 100*f.Exposed[kindData] || late <= end {
 		t.Errorf("slow network: %+v", g)
 	}
 	s.Data, s.Tensor = 1, 4
 	run, _, _ = play(t, s, machine.Parameters{Latency: 1000, Eager: 1 << 40})
-	if f := run.Figures(); f.Exposed[kindTensor] != f.Total[kindTensor] || f.Total[kindTensor] != 2*8*4*6*1000 {
+	if f := run.Figures(s.Rest()); f.Exposed[kindTensor] != f.Total[kindTensor] || f.Total[kindTensor] != 2*8*4*6*1000 {
 		t.Errorf("tensor: %+v", f)
 	}
 }
@@ -121,5 +124,26 @@ func TestParse(t *testing.T) {
 		if _, err := Parse(text, 32); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestManyItems: a step of more items than can be counted one by one begins at once.
+func TestManyItems(t *testing.T) {
+	s := usual
+	s.Data, s.Expert, s.Tokens, s.Hidden = 2, 2, 64, 64
+	s.Layers, s.MicroBatches = 1<<20, 1<<20
+	x, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const last = 1<<20*1<<20*2*4 - 1 // two directions of four parts
+	if _, ok := x.Item(0, 0, last); !ok {
+		t.Error("the last item is not there")
+	}
+	if _, ok := x.Item(0, 0, last+1); ok {
+		t.Error("there is one item more")
+	}
+	if share := script.New(x).Share(); share != 0 {
+		t.Errorf("%v is done before the begin", share)
 	}
 }

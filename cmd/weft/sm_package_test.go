@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 )
 
 // newerState makes a state, as a weft of a later schema would leave it: user_version stands at byte
@@ -101,6 +104,68 @@ func TestDowngrade(t *testing.T) {
 	for _, want := range []string{"cannot read the state", "schema 99", "does not take the configuration", "sm.yaml:2: unknown option \"of-a-later-weft\""} {
 		if !strings.Contains(said, want) {
 			t.Errorf("not %q in: %s", want, said)
+		}
+	}
+}
+
+// TestPackageHasAll: the packages have every file of contrib, from the folder that scripts/release
+// fills, and nothing that is not there.
+func TestPackageHasAll(t *testing.T) {
+	data, err := os.ReadFile("../../contrib/package/nfpm.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct{ Contents []struct{ Src, Dst string } }
+	if err := yaml.Unmarshal(data, &config); err != nil {
+		t.Fatal(err)
+	}
+	release, err := os.ReadFile("../../scripts/release")
+	if err != nil {
+		t.Fatal(err)
+	}
+	staged := map[string]bool{"weft-sm.service": true} // by sed
+	for _, m := range regexp.MustCompile(`(?m)^cp (.*) dist/stage$`).FindAllStringSubmatch(string(release), -1) {
+		for from := range strings.FieldsSeq(strings.TrimPrefix(m[1], "-r ")) {
+			if _, err := os.Stat("../../" + from); err != nil {
+				t.Error(err)
+			}
+			staged[filepath.Base(from)] = true
+		}
+	}
+	used := map[string]bool{}
+	isPacked := func(file string) bool {
+		top, _, _ := strings.Cut(file, "/")
+		for _, c := range config.Contents {
+			if is, err := filepath.Match(c.Src, "dist/stage/"+file); is && err == nil && staged[top] {
+				used[c.Src] = true
+				return true
+			}
+		}
+		return false
+	}
+	err = filepath.WalkDir("../../contrib", func(path string, d fs.DirEntry, err error) error {
+		file := strings.TrimPrefix(path, "../../contrib/")
+		switch {
+		case err != nil:
+			return err
+		case file == "package":
+			return fs.SkipDir
+		case !d.IsDir() && !isPacked(file):
+			t.Errorf("no package has contrib/%s", file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for top := range staged {
+		if info, err := os.Stat("../../contrib/" + top); (err != nil || !info.IsDir()) && !isPacked(top) {
+			t.Errorf("no package has %s", top)
+		}
+	}
+	for _, c := range config.Contents {
+		if strings.HasPrefix(c.Src, "dist/stage/") && !used[c.Src] {
+			t.Errorf("%s does not exist", c.Src)
 		}
 	}
 }

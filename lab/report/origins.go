@@ -45,7 +45,7 @@ func older(list []sweep.Origin) string {
 			part = append(part, name)
 		}
 	}
-	text := fmt.Sprintf("Older sources of weft computed %d of these %d cases, and the present ones did not compute them again.", n, all)
+	text := fmt.Sprintf("Of these %[2]d cases, %[1]d are of older sources of weft than those of the last run.", n, all)
 	if len(present) == 0 {
 		return text
 	}
@@ -55,7 +55,7 @@ func older(list []sweep.Origin) string {
 	slices.Sort(present)
 	present = slices.DeleteFunc(slices.Compact(present), func(name string) bool { return slices.Contains(part, name) })
 	if len(present) > 0 {
-		text += fmt.Sprintf(" Of the present sources: %s.", some(present))
+		text += fmt.Sprintf(" All of the last run: %s.", some(present))
 	}
 	return text
 }

@@ -131,13 +131,15 @@ func (n *Network) Next() (at picoseconds, ok bool) {
 	return at, at != never || len(n.ends.heap) > 0
 }
 
-// First returns the number of the flow that ends next, or begins. There must be one, and Next comes
-// first.
+// First returns the number of the flow that ends next, begins, or releases its links. There must be
+// one, and Next comes first.
 func (n *Network) First() int32 {
-	if len(n.ends.heap) == 0 {
-		return n.flows[n.group.begun[0]].id
+	for _, list := range [][]int32{n.ends.heap, n.group.begun, n.group.over} {
+		if len(list) > 0 {
+			return n.flows[list[0]].id
+		}
 	}
-	return n.flows[n.ends.heap[0]].id
+	panic("fluid: no flow is under way")
 }
 
 // End lets the event happen that Next has returned. It appends the numbers of the flows that end,

@@ -288,3 +288,18 @@ func TestComponent(t *testing.T) {
 	}
 	solved(10) // flow 1 is left beside
 }
+
+// TestFirstOfGroup: there is a first flow, too, if all have ended and only hold their links.
+func TestFirstOfGroup(t *testing.T) {
+	n := New([]float64{1}, 1)
+	n.Slack = 0.5
+	for i := range int32(2 * crowd) {
+		n.Begin(0, []int32{0}, 1000, i)
+	}
+	for n.Active() > 0 {
+		if _, ok := n.Next(); !ok || n.First() < 0 {
+			t.Fatalf("no event with %d flows", n.Active())
+		}
+		n.End(nil)
+	}
+}

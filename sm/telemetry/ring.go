@@ -201,14 +201,15 @@ func (r *Ring) Span() (first, last time.Time, ok bool) {
 // Size returns the size of the file.
 func (r *Ring) Size() int64 { return r.size }
 
-// after returns the first stored round that ended at a time or later, and the next one.
+// after returns the first stored round that ended at a time or later, and the next one. Rounds
+// later than the last one are of a clock that was set back.
 func (r *Ring) after(t time.Time) (list []record) {
 	for i := range r.list {
-		if r.list[i].time >= t.UnixMilli() {
-			return r.list[i:min(i+2, len(r.list))]
+		if x := r.list[i]; x.time >= t.UnixMilli() && x.time <= r.list[len(r.list)-1].time && len(list) < 2 {
+			list = append(list, x)
 		}
 	}
-	return nil
+	return list
 }
 
 // read reads a stored Frame.

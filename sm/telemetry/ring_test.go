@@ -200,6 +200,15 @@ func TestRingClock(t *testing.T) {
 	if got := kept(t, openRing(t, m, 1<<20, free)); !slices.Equal(got, []int{101, 102, 103}) || len(m.data) != 3*block {
 		t.Error(got, len(m.data))
 	}
+	for _, minute := range []int{5000, 5001, 5002, 104, 105} {
+		if err := put(r, minute, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := time.UnixMilli(105 * time.Minute.Milliseconds())
+	if list := r.after(at); len(list) != 1 || list[0].time != at.UnixMilli() {
+		t.Errorf("%+v of %+v", list, r.list)
+	}
 }
 
 // TestRingDamaged: whatever a crash or a stranger did to the file, the Ring opens, returns no Frame

@@ -155,7 +155,11 @@ type Enabled struct{ Base, Ext, Width uint8 }
 
 // EnabledAt returns what a PortInfo has enabled.
 func EnabledAt(info []byte) Enabled {
-	return Enabled{uint8(mad.PortInfoSpeedEnabled.Get(info)), uint8(mad.PortInfoSpeedExtEnabled.Get(info)), uint8(mad.PortInfoWidthEnabled.Get(info))}
+	e := Enabled{uint8(mad.PortInfoSpeedEnabled.Get(info)), uint8(mad.PortInfoSpeedExtEnabled.Get(info)), uint8(mad.PortInfoWidthEnabled.Get(info))}
+	if e.Ext == noExt { // devices return it as it was set
+		e.Ext = 0
+	}
+	return e
 }
 
 // noExt is the value of LinkSpeedExtEnabled that forbids all extended speeds.
@@ -207,6 +211,20 @@ func (e Enabled) Allows(info []byte) bool {
 		speed = ext&uint64(e.Ext) != 0
 	}
 	return speed && mad.PortInfoWidthActive.Get(info)&uint64(e.Width) != 0
+}
+
+// Allow reports whether a link whose ports enable e runs as the rates say, by the PortInfo of an
+// end. SDR that stands for training alone is not one of the speeds.
+func (r *Rates) Allow(e Enabled, info []byte) bool {
+	isSDR := mad.PortInfoSpeedExtActive.Get(info) == 0 && mad.PortInfoSpeedActive.Get(info) == 1
+	return e.Allows(info) && !(isSDR && r.Speeds.onlyTrainAtSDR())
+}
+
+// onlyTrainAtSDR reports whether links are to use other speeds than SDR: the set has some, and is
+// not all up to one.
+func (s Speeds) onlyTrainAtSDR() bool {
+	text := s.String()
+	return s != 0 && s != AllSpeeds && s != 1<<fabric.SDR && !strings.HasPrefix(text, "..")
 }
 
 // Best reports whether a link that runs as the PortInfo of an end says uses the fastest speed and

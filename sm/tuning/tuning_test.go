@@ -131,6 +131,16 @@ func TestReadRules(t *testing.T) {
 	}
 }
 
+// TestExtDisabled: a port that returns the value that forbids extended speeds has taken it.
+func TestExtDisabled(t *testing.T) {
+	var info [64]byte
+	mad.PortInfoSpeedExtSupported.Put(info[:], 7)
+	want := Enabled{Base: 7, Width: 3}
+	if want.Put(info[:]); EnabledAt(info[:]) != want {
+		t.Errorf("%+v, want %+v", EnabledAt(info[:]), want)
+	}
+}
+
 // TestIndex: the index says what the rules say, one after the other.
 func TestIndex(t *testing.T) {
 	rng := rand.New(rand.NewPCG(40, 1))

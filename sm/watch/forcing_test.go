@@ -168,6 +168,65 @@ func TestSpeedOnlyWay(t *testing.T) {
 	}
 }
 
+// TestSpeedBesideDrain: while a switch is drained, no link trains that is the last way for the
+// traffic of another switch. Once the switch is used again, all get the speed.
+func TestSpeedBesideDrain(t *testing.T) {
+	v := forced(t, "rlft(4,2)", "spine *: speed=..DDR", emulator.Options{Training: 2 * time.Second}, nil)
+	v.manager.cfg.Drain = []string{"spine 1"}
+	spine := map[string]fabric.GUID{}
+	for _, n := range v.sub.Fabric().Nodes {
+		spine[n.Desc] = n.GUID
+	}
+	trained := map[fabric.GUID]int{}
+	v.onAction = func(a *terms.Action) {
+		if a.Kind != terms.Send || a.Tag>>56 != terms.SpeedTag || a.Method != mad.Set || mad.PortInfoPhysicalState.Get(a.Data) != mad.PhysPolling {
+			return
+		}
+		c, port := v.manager.inForce, uint8(a.Modifier)
+		for id := range c.Nodes {
+			if n := &c.Nodes[id]; bytes.Equal(n.Path, a.Path) && n.Typ == fabric.Switch {
+				trained[n.GUID]++
+				trained[c.Nodes[c.Owner[c.Peer[n.First+int32(port)]]].GUID]++
+			}
+		}
+	}
+	v.begin(10 * time.Minute)
+	r := v.manager.forcing.Report()
+	if trained[spine["spine 0"]] > 0 || trained[spine["spine 1"]] == 0 || r == nil || r.Bound == 0 || len(r.Failed) > 0 {
+		t.Fatalf("trained %v, %+v: %v", trained, r, v.entries)
+	}
+	rounds := v.manager.round.Number
+	v.runUntil(v.now + 10*time.Minute)
+	if v.manager.round.Number > rounds {
+		t.Errorf("%d rounds for links that cannot train: %v", v.manager.round.Number-rounds, v.entries)
+	}
+	v.onAction = nil
+	settings := terms.Settings{Config: v.manager.cfg, Watch: v.manager.watch, Routing: v.routing, What: "no drains"}
+	settings.Config.Drain = nil
+	v.step(&terms.Event{Kind: terms.Reconfigure, Settings: &settings})
+	v.runUntil(v.now + 10*time.Minute)
+	if count, _ := v.speeds(); count[mad.SpeedDDR] != len(switchLinks(v.sub.Fabric())) || v.told(terms.SpeedUndone) > 0 {
+		t.Errorf("links by speed: %v: %v", count, v.entries)
+	}
+	v.verify(t)
+}
+
+// TestSpeedFallsBack: a link that returns at SDR, at which each link trains first, has not the
+// speed that it is to have.
+func TestSpeedFallsBack(t *testing.T) {
+	v := forced(t, "rlft(4,2)", "*: speed=QDR", emulator.Options{Training: 2 * time.Second}, nil)
+	for id := range v.sub.Fabric().Links {
+		if err := v.sub.LimitLink(fabric.LinkID(id), []fabric.Speed{fabric.SDR, fabric.EDR}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.begin(10 * time.Minute)
+	if count, _ := v.speeds(); count[mad.SpeedEDR] != 16 || v.told(terms.SpeedUndone) != 1 {
+		t.Errorf("links by speed: %v, %d taken back: %v", count, v.told(terms.SpeedUndone), v.entries)
+	}
+	v.verify(t)
+}
+
 // TestSpeedWaits: speeds wait for a change window, and a restart begins none outside of it. A fault
 // is repaired meanwhile.
 func TestSpeedWaits(t *testing.T) {

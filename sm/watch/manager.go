@@ -676,7 +676,8 @@ func (m *Manager) Successor() terms.Config {
 	cfg.OwnPort, cfg.Drains = 0, m.drains.Drains
 	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
 	if c := m.inForce; c != nil {
-		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), m.wanted.afresh || m.better.expected()
+		isOpen := m.watch.ChangesAllowed(m.now) == m.now // outside of change windows nobody gets what nobody asked for
+		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), m.wanted.afresh || m.better.expected() && (m.better.asked || isOpen)
 		cfg.Neighbours = terms.Neighbours(c.Fabric)
 	}
 	return cfg

@@ -177,3 +177,19 @@ func TestTooLongFlow(t *testing.T) {
 		t.Errorf("error %v, want %q", err, want)
 	}
 }
+
+// TestBandwidth: the figures are those of nccl-tests, which divides the blocks of all ranks by the
+// time: 8 ranks with blocks or vectors that take 1 us.
+func TestBandwidth(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		algorithm, bus float64
+	}{
+		{"allreduce", 4, 7}, {"reducescatter", 4, 3.5}, {"allgather", 32, 28}, {"alltoall", 32, 28}, {"broadcast", 4, 4}, {"reduce", 4, 4},
+	} {
+		b := bandwidthOf(&collective.Spec{Name: c.name, Ranks: 8, Bytes: 4000}, 1000)
+		if b == nil || b.Algorithm != c.algorithm || b.Bus != c.bus {
+			t.Errorf("%s: %+v, want %v and %v", c.name, b, c.algorithm, c.bus)
+		}
+	}
+}

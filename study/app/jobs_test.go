@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -184,5 +185,28 @@ func TestCheckSeeds(t *testing.T) {
 	}
 	if len(ends) < 5 {
 		t.Errorf("ten seeds have %d ends", len(ends))
+	}
+}
+
+// TestTrainingLater: a training step that starts later has the same figures, which fill the step.
+// No start is beyond the longest run.
+func TestTrainingLater(t *testing.T) {
+	g, r := routed(t, "rlft(4,2)", "ftree")
+	const step = "training(pipeline=2,tensor=2,layers=4,hidden=256,tokens=512,micro=3)"
+	now, later := playAll(t, g, r, "leaf", false, step), playAll(t, g, r, "leaf", false, step+"@3ms")
+	if later.EndNS != now.EndNS+3e6 || !reflect.DeepEqual(now.Training, later.Training) {
+		t.Errorf("at 0 %v: %+v\nlater %v: %+v", now.EndNS, now.Training, later.EndNS, later.Training)
+	}
+	sum := now.Training.ComputingNS
+	for _, p := range now.Training.Parts {
+		sum += p.ExposedNS
+	}
+	if math.Abs(sum/now.EndNS-1) > 1e-9 {
+		t.Errorf("a step of %v ns has %v ns of work and waits", now.EndNS, sum)
+	}
+	for _, start := range []string{"-1s", "2562047h", "481h", "soon"} {
+		if _, err := OpenAll([]string{step + "@" + start}, DefaultsOf(g, true, "leaf")); err == nil || !strings.Contains(err.Error(), "up to 480 h, is expected after @") {
+			t.Errorf("@%s: %v", start, err)
+		}
 	}
 }

@@ -46,8 +46,8 @@ func OpenAll(texts []string, d collective.Defaults) (jobs []*Program, err error)
 		}
 		start := time.Duration(0)
 		if later {
-			if start, err = time.ParseDuration(at); err != nil || start < 0 {
-				return nil, fmt.Errorf("%q: a time such as 2ms is expected after @", text)
+			if start, err = time.ParseDuration(at); err != nil || start < 0 || start > latestStart {
+				return nil, fmt.Errorf("%q: a time such as 2ms, up to %.0f h, is expected after @", text, latestStart.Hours())
 			}
 		}
 		p, err := Open(name, d)
@@ -59,6 +59,9 @@ func OpenAll(texts []string, d collective.Defaults) (jobs []*Program, err error)
 	}
 	return jobs, nil
 }
+
+// latestStart is the latest start of a program. No run is longer than 26 days.
+const latestStart = 20 * 24 * time.Hour
 
 // cutLast cuts a text at the last separator.
 func cutLast(text, separator string) (before, after string, found bool) {

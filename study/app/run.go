@@ -54,7 +54,7 @@ type Run struct {
 
 // Bandwidth holds the figures that nccl-tests prints, in GB/s (10^9 bytes).
 type Bandwidth struct {
-	Algorithm float64 `json:"algorithm_gb_s"` // size divided by time
+	Algorithm float64 `json:"algorithm_gb_s"` // size divided by time; of blocks, the size of all of a rank
 	Bus       float64 `json:"bus_gb_s"`       // what each rank's port carries
 }
 
@@ -114,12 +114,12 @@ func Ideal(ctx context.Context, p *Program, costs machine.Parameters) (*Run, err
 		return nil, err
 	}
 	r := &Run{Program: p.Name, Operation: p.operation, Network: "ideal", Costs: costs}
-	r.measure(m, c, 1)
+	r.measure(&played{Machine: m, copies: 1}, c, 1)
 	return r, c.stuck(m)
 }
 
 // measure takes the figures of a Machine with the given units in a nanosecond.
-func (r *Run) measure(m *machine.Machine, c *cast, unit float64) {
+func (r *Run) measure(m *played, c *cast, unit float64) {
 	r.Messages, r.Bytes, r.Unequal, r.FirstUnequal = m.Messages, m.Bytes, m.Unequal, m.FirstUnequal
 	r.Ranks = make([]Rank, c.ranks())
 	for i := range r.Ranks {
@@ -138,7 +138,7 @@ func bandwidthOf(o *collective.Spec, ns float64) *Bandwidth {
 	if o == nil || ns <= 0 || o.BusShare() == 0 {
 		return nil
 	}
-	return &Bandwidth{Algorithm: float64(o.Bytes) / ns, Bus: float64(o.Bytes) / ns * o.BusShare()}
+	return &Bandwidth{Algorithm: o.Whole() / ns, Bus: o.Whole() / ns * o.BusShare()}
 }
 
 // stuck returns an error that names all that a Machine still waits for.
@@ -206,18 +206,18 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 	if req.Record {
 		s.record(all)
 	}
-	m, links, err := s.play(ctx, all, s.places, req.Packets, false)
+	m, err := s.play(ctx, all, s.places, req.Packets, false)
 	if err != nil {
 		return nil, err
 	}
 	r.measure(m, all, unit)
-	r.busiest(net, links)
+	r.busiest(net, m.run)
 	rec := s.recorder
 	s.recorder = nil // the jobs alone are not recorded
 	if err = s.compare(ctx, r, all); err == nil && rec != nil {
 		r.picture(rec, s.portRate, func(l int) (string, float64) {
 			name := net.LinkPort(int32(l))
-			return name.Short(), links.Capacity(int32(l))
+			return name.Short(), m.run.Capacity(int32(l))
 		})
 	}
 	return r, err

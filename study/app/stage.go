@@ -9,6 +9,7 @@ import (
 	"weft/apps/packets"
 	"weft/apps/places"
 	"weft/apps/program"
+	"weft/apps/script"
 	"weft/apps/timeline"
 	"weft/fabric"
 	"weft/planner"
@@ -34,7 +35,11 @@ func start(jobs []*Program, unit float64) (*cast, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, program.Job{Program: run, Start: program.Time(p.StartNS * unit)})
+		at := program.Time(p.StartNS * unit)
+		if s, is := run.(*script.Run); is {
+			s.Start = at // its figures count from there
+		}
+		list = append(list, program.Job{Program: run, Start: at})
 		c.own, c.runs = append(c.own, explain), append(c.runs, run)
 	}
 	c.joined = program.Join(list)
@@ -77,6 +82,7 @@ type stage struct {
 	req     *Request
 	// recorder, if set, records the next run.
 	recorder *timeline.Recorder
+	whole    bool // operations over rails that are alike run as they are, for tests
 }
 
 // record lets the next run be recorded. Its first steps are of 10 ns.
@@ -109,7 +115,7 @@ func (s *stage) alone(ctx context.Context, p *Program, where *places.Places, byP
 	if err != nil {
 		return 0, err
 	}
-	m, _, err := s.play(ctx, c, where, byPackets, oneSwitch)
+	m, err := s.play(ctx, c, where, byPackets, oneSwitch)
 	if err != nil {
 		return 0, err
 	}
@@ -120,25 +126,31 @@ func (s *stage) alone(ctx context.Context, p *Program, where *places.Places, byP
 }
 
 // play runs jobs by packets or by flows; on the fabric, or on one switch for all hosts.
-func (s *stage) play(ctx context.Context, c *cast, where *places.Places, byPackets, oneSwitch bool) (*machine.Machine, *flows.Run, error) {
+func (s *stage) play(ctx context.Context, c *cast, where *places.Places, byPackets, oneSwitch bool) (*played, error) {
 	if byPackets {
 		m, err := s.byPackets(ctx, c, where)
-		return m, nil, err
+		return &played{Machine: m, copies: 1}, err
 	}
 	h := s.req.Hardware
-	run := flows.New(s.net, where, flows.Hardware{
+	hardware := flows.Hardware{
 		Payload: float64(h.MTU) / float64(h.MTU+h.Headers), Switch: int64(h.SwitchLatency), Cable: int64(h.CableDelay),
 		UnknownRate: h.UnknownRate, Memory: s.req.Memory, OneSwitch: oneSwitch,
-	}, c.program, s.req.Costs)
+	}
+	if f := s.fold(c, where, oneSwitch); f != nil {
+		if p, ok, err := s.playFolded(ctx, f, hardware); ok {
+			return p, err
+		}
+	}
+	run := flows.New(s.net, where, hardware, c.program, s.req.Costs)
 	if s.recorder != nil {
 		run.Record(s.recorder)
 	}
 	done := run.Machine.Watch(ctx)
 	defer done()
 	if err := run.Run(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return run.Machine, run, c.stuck(run.Machine)
+	return &played{run.Machine, run, 1}, c.stuck(run.Machine)
 }
 
 // byPackets runs jobs by packets.

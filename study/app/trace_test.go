@@ -9,7 +9,8 @@ import (
 	"weft/apps/collective"
 )
 
-// TestTrace: a trace is found by the file of any rank, and a missing file is named.
+// TestTrace: a trace is found by the file of any rank, and a missing file is named, also one in the
+// middle: a trace without its last ranks is another one.
 func TestTrace(t *testing.T) {
 	dir := t.TempDir()
 	// The metadata, and a barrier of all ranks: id 1, type 7, comm_type 9.
@@ -23,7 +24,13 @@ func TestTrace(t *testing.T) {
 	if err != nil || p.Ranks() != 2 {
 		t.Fatalf("%v", err)
 	}
-	for name, want := range map[string]string{"x.2.et": "files for ranks 0 to 1", "y.0.et": "a file for each rank"} {
+	if err := os.WriteFile(filepath.Join(dir, "gap.0.et"), []byte(barrier), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "gap.2.et"), []byte(barrier), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"gap.0.et": "gap.1.et", "x.2.et": "files for ranks 0 to 1", "y.0.et": "a file for each rank"} {
 		if _, err := Open(filepath.Join(dir, name), collective.Defaults{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}

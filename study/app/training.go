@@ -29,8 +29,8 @@ func (c *cast) trainingOf(job int, unit float64) *Training {
 	if !ok {
 		return nil
 	}
-	f := run.Figures()
 	s := c.jobs[job].training
+	f := run.Figures(s.Rest())
 	t := &Training{Step: *s, ComputingNS: f.Computing / unit, BubbleNS: float64(s.Bubble())}
 	for kind, name := range training.Names {
 		if f.Total[kind] > 0 || f.Exposed[kind] > 0 {

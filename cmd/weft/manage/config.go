@@ -125,7 +125,7 @@ func (s *serviceFlags) read(cmd *cobra.Command, given settings) (*configfile.Fil
 		return nil, err
 	}
 	if err := file.Apply(cmd.Flags()); err != nil {
-		return nil, err
+		return nil, withoutSecrets(file, err)
 	}
 	if holdsSecret(file, cmd.Flags()) {
 		if err := isPrivate(f, groupAndAll); err != nil {

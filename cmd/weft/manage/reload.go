@@ -227,21 +227,7 @@ func (r *serving) reload(ctx context.Context) {
 		set.Afresh = true
 		changed = append(changed, "kinds of hosts")
 	}
-	if !reflect.DeepEqual(was.config.Partitions, runner.Config.Partitions) && !slices.Contains(changed, "partitions") {
-		changed = append(changed, "partitions")
-	}
-	if !reflect.DeepEqual(was.config.Levels, runner.Config.Levels) && !slices.Contains(changed, "levels") {
-		changed = append(changed, "levels")
-	}
-	if !reflect.DeepEqual(was.config.Names, runner.Config.Names) && !slices.Contains(changed, "node-map") {
-		changed = append(changed, "node-map")
-	}
-	if !was.config.Tuning.Equal(runner.Config.Tuning) && !slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(tuningOptions, name) }) {
-		changed = append(changed, "rules of links")
-	}
-	if !was.config.Keys.Equal(&runner.Keys) && !slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(name, "key") }) {
-		changed = append(changed, "M_Keys")
-	}
+	changed = append(changed, inFiles(&was.config, &runner.Config, changed)...)
 	switch {
 	case len(changed) == 0 && told:
 		set.What = "nothing else has changed"
@@ -252,6 +238,33 @@ func (r *serving) reload(ctx context.Context) {
 		r.take(next.flags, next.cmd.Flags())
 		r.topology.Round(next.flags.topology.read, nil)
 	}
+}
+
+// inFiles names what has changed in files that keep their names, unless an option for it has
+// changed.
+func inFiles(was, next *terms.Config, options []string) (changed []string) {
+	for _, c := range []struct {
+		same    bool
+		name    string
+		options []string
+	}{
+		{reflect.DeepEqual(was.Partitions, next.Partitions), "partitions", []string{"partitions"}},
+		{reflect.DeepEqual(was.Levels, next.Levels), "levels", []string{"levels"}},
+		{reflect.DeepEqual(was.Names, next.Names), "node-map", []string{"node-map"}},
+		{was.Tuning.Equal(next.Tuning), "rules of links", tuningOptions},
+		{slices.Equal(was.Between.Prefixes, next.Between.Prefixes), "prefix routes", []string{"prefix-routes"}},
+		{was.Keys.Equal(&next.Keys), "M_Keys", keyOptions(options)},
+	} {
+		if !c.same && !slices.ContainsFunc(options, func(name string) bool { return slices.Contains(c.options, name) }) {
+			changed = append(changed, c.name)
+		}
+	}
+	return changed
+}
+
+// keyOptions returns those of the options that are about keys.
+func keyOptions(options []string) []string {
+	return slices.DeleteFunc(slices.Clone(options), func(name string) bool { return !strings.Contains(name, "key") })
 }
 
 // reloaded holds options that were read again, and the manager built from them.

@@ -11,8 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"weft/fabric"
 	"weft/internal/configfile"
+	"weft/route/levels"
+	"weft/sm/sa"
 	"weft/sm/terms"
+	"weft/sm/tuning"
 	"weft/sm/watch"
 )
 
@@ -200,5 +204,27 @@ func TestReloads(t *testing.T) {
 				t.Errorf("in force, and at first: %q", list)
 			}
 		})
+	}
+}
+
+// TestInFiles: what has changed in a file that keeps its name is named at a reload.
+func TestInFiles(t *testing.T) {
+	var was terms.Config
+	for name, set := range map[string]func(c *terms.Config){
+		"partitions":     func(c *terms.Config) { c.Partitions = &terms.Partitioning{} },
+		"levels":         func(c *terms.Config) { c.Levels = levels.Levels{{}} },
+		"rules of links": func(c *terms.Config) { c.Tuning = &tuning.Settings{Links: tuning.Rules{{Node: "*"}}} },
+		"prefix routes":  func(c *terms.Config) { c.Between.Prefixes = []sa.PrefixRoute{{Prefix: 1}} },
+		"node-map":       func(c *terms.Config) { c.Names = map[fabric.GUID]string{1: "one"} },
+		"M_Keys":         func(c *terms.Config) { c.Keys.One = 7 },
+	} {
+		next := was
+		set(&next)
+		if got := inFiles(&was, &next, nil); !slices.Equal(got, []string{name}) {
+			t.Errorf("%s: %v", name, got)
+		}
+		if got := inFiles(&was, &next, []string{"partitions", "levels", "node-map", "link-rules", "prefix-routes", "m-key"}); len(got) > 0 {
+			t.Errorf("%s, with its option: %v", name, got)
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 const (
 	mostAtOnce   = 16
 	mostLooked   = 1000 // links that are looked at for this many trials
+	mostUnfit    = 100  // links that may not train now, after which the next Step goes on
 	mostFailures = 3
 	returnWithin = time.Minute      // after which a link has not returned
 	settleWithin = 10 * time.Second // after which a link that is up at another speed stays there
@@ -89,8 +90,7 @@ func (m *Machine) IsUnderWay() bool { return len(m.under) > 0 }
 func (m *Machine) Drained() (parts []string) {
 	for _, t := range m.trials {
 		if t.drains && t.phase <= setting {
-			text, _ := t.Ends[0].MarshalText()
-			parts = append(parts, string(text))
+			parts = append(parts, t.part())
 		}
 	}
 	return parts
@@ -206,17 +206,24 @@ func (m *Machine) begin(w *World) {
 	busy := map[fabric.GUID]bool{}
 	var cut [][2]int32 // links between switches that are tried, each out of use for the next checks
 	var drained []string
-	for i, t := range m.waiting {
-		if len(m.trials) == most || i == mostLooked {
+	usable := l.Fabric.Clone() // without the links that are tried
+	looked, unfit := 0, 0
+	for _, t := range m.waiting {
+		if len(m.trials) == most || looked == mostLooked || unfit == mostUnfit {
 			break
 		}
+		looked++
 		slot, ok := l.SlotOf(t.Ends[0].Node, t.Ends[0].Port)
-		if !ok || busy[t.Ends[0].Node] || busy[t.Ends[1].Node] || !t.isSpare(l) {
+		if !ok || busy[t.Ends[0].Node] || busy[t.Ends[1].Node] {
+			continue
+		}
+		if t.drains = t.Ports == 2 && t.trains; !t.isSpare(l) || t.drains && !t.canDrain(l, usable) {
+			unfit++
 			continue
 		}
 		busy[t.Ends[0].Node], busy[t.Ends[1].Node] = true, true
 		t.phase, t.since, t.due, t.before = draining, w.Now, w.Now+readEvery, l
-		if t.drains = t.Ports == 2 && t.trains; t.drains {
+		if t.drains {
 			there := l.Peer[slot]
 			l.Peer[slot], l.Peer[there] = ledger.NoSlot, ledger.NoSlot
 			cut, drained = append(cut, [2]int32{slot, there}), append(drained, t.Name)
@@ -226,9 +233,11 @@ func (m *Machine) begin(w *World) {
 	for _, c := range cut {
 		l.Peer[c[0]], l.Peer[c[1]] = c[1], c[0]
 	}
-	if m.waiting = nil; len(m.trials) == 0 {
+	if len(m.trials) == 0 {
+		m.waiting, m.bound = m.waiting[looked:], m.bound+unfit
 		return
 	}
+	m.waiting = nil
 	m.looked, m.changed = nil, true
 	for _, t := range m.trials {
 		w.tell(terms.SpeedForced, "%s is to use %s: it is tried", t.Name, t.Rates)

@@ -62,6 +62,19 @@ func (t *trial) isSpare(l *ledger.Ledger) bool {
 	return t.Ports == 1 || l.IsJoinedWithout(t.Ends, true)
 }
 
+// part names the link as Config.Drain does.
+func (t *trial) part() string {
+	text, _ := t.Ends[0].MarshalText()
+	return string(text)
+}
+
+// canDrain drains the link in a fabric, and reports whether paths can be led around it. A link that
+// is the last way beside drained parts carries all that they carried.
+func (t *trial) canDrain(l *ledger.Ledger, f *fabric.Fabric) bool {
+	_, err := l.Drain(f, t.part())
+	return err == nil
+}
+
 // goOn takes the next step of a trial.
 func (m *Machine) goOn(w *World, t *trial) {
 	if t.due = terms.Never; len(t.todo) > 0 {
@@ -85,8 +98,8 @@ func (m *Machine) drained(w *World, t *trial) {
 	case t.drains && t.before == w.Ledger && w.Now < t.since+drainWithin:
 		t.due = w.Now + readEvery
 		return
-	case !ok || w.Ledger.Peer[slot] == ledger.NoSlot || t.drains && t.before == w.Ledger || !t.isSpare(w.Ledger):
-		m.drop(w, t) // it is down, or carries traffic again: later
+	case !ok || w.Ledger.Peer[slot] == ledger.NoSlot || t.drains && (t.before == w.Ledger || w.Ledger.Carries(slot)) || !t.isSpare(w.Ledger):
+		m.drop(w, t) // it is down, or still carries traffic: later
 		return
 	}
 	for i := t.Ports - 1; i >= 0; i-- {
@@ -200,9 +213,9 @@ func (m *Machine) judge(w *World, t *trial, ev *terms.Event) {
 	switch {
 	case t.resumed && ev.Outcome == terms.Answered && tuning.EnabledAt(info) != t.To[0]:
 		m.drop(w, t) // the manager before us has not changed it
-	case isUp && t.To[0].Allows(info) && (t.down || t.resumed || after >= seenAfter):
+	case isUp && t.Rates.Allow(t.To[0], info) && (t.down || t.resumed || after >= seenAfter):
 		m.pass(w, t)
-	case isUp && after >= settleWithin && !t.To[0].Allows(info):
+	case isUp && after >= settleWithin && !t.Rates.Allow(t.To[0], info):
 		m.fail(w, t, fmt.Sprintf("it does not use %s %v after its training", t.Rates, settleWithin))
 	case after >= returnWithin:
 		m.fail(w, t, fmt.Sprintf("it did not return within %v", returnWithin))

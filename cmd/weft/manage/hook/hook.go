@@ -58,6 +58,9 @@ func (o *Options) Check() error {
 	case info.Mode().Perm()&0o022 != 0:
 		return fmt.Errorf("--hook %s: others may write it, so they could act as this manager: run chmod go-w", o.Program)
 	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
+		return fmt.Errorf("--hook %s: it belongs to another user (%d), who could act as this manager: run chown root", o.Program, owner.Uid)
+	}
 	return nil
 }
 
@@ -83,6 +86,7 @@ type Hook struct {
 	queue   chan terms.LogLine
 	done    chan struct{}
 	stop    context.CancelFunc // kills the program, and drops the events that wait
+	last    time.Duration      // after which Close does so
 
 	mu      sync.Mutex
 	closed  bool
@@ -95,7 +99,7 @@ type Hook struct {
 // New returns a Hook that runs nothing until Set. tell is told of failures, from another goroutine.
 func New(tell func(terms.Incident)) *Hook {
 	ctx, stop := context.WithCancel(context.Background())
-	h := &Hook{tell: tell, queue: make(chan terms.LogLine, mostQueued), done: make(chan struct{}), stop: stop, told: repeat.Seldom[string]{Every: time.Minute}}
+	h := &Hook{tell: tell, queue: make(chan terms.LogLine, mostQueued), done: make(chan struct{}), stop: stop, last: patience, told: repeat.Seldom[string]{Every: time.Minute}}
 	h.Set(Options{})
 	go h.run(ctx)
 	return h
@@ -121,7 +125,12 @@ func (h *Hook) Offer(line terms.LogLine) {
 	}
 }
 
-// Close ends the Hook. Events that wait have the time limit of one run for all of them.
+// patience is the time that the end of a manager waits for the program at most: systemd kills a
+// manager that does not end within 90 s.
+const patience = 10 * time.Second
+
+// Close ends the Hook. Events that wait have the time limit of one run for all of them, and no more
+// than a while.
 func (h *Hook) Close() {
 	h.mu.Lock()
 	if !h.closed {
@@ -129,8 +138,12 @@ func (h *Hook) Close() {
 		close(h.queue)
 	}
 	h.mu.Unlock()
-	timer := time.AfterFunc(h.options.Load().Limit, h.stop)
-	<-h.done
+	wait := min(h.options.Load().Limit, h.last)
+	timer := time.AfterFunc(wait, h.stop)
+	select {
+	case <-h.done:
+	case <-time.After(wait + 2*forPipes): // the disk of the program hangs, and so does its start
+	}
 	timer.Stop()
 	h.stop()
 }
@@ -173,6 +186,10 @@ func (h *Hook) failed(text string) {
 // search is the PATH of the program.
 const search = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+// forPipes is the time that a killed program's output may stay open: a process outside its group
+// may hold it.
+const forPipes = time.Second
+
 // pass runs the program for an event.
 func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
 	data, err := json.Marshal(line)
@@ -186,7 +203,7 @@ func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = bytes.NewReader(append(data, '\n')), said, said, "/", []string{search}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return kill(cmd.Process.Pid) }
-	cmd.WaitDelay = time.Second // for pipes that a process outside the group holds
+	cmd.WaitDelay = forPipes
 	if err = cmd.Start(); err != nil {
 		return err
 	}
@@ -194,7 +211,7 @@ func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
 	_ = kill(cmd.Process.Pid) // processes that it has left
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
-		err = errors.New("a process that it left behind held its output, and was killed")
+		err = errors.New("a process that it left behind held its output; it is killed, unless it has left the group of the program")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("killed after %v", o.Limit)
 	case ctx.Err() != nil:

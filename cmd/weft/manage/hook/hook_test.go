@@ -172,6 +172,26 @@ func TestHookFlood(t *testing.T) {
 	}
 }
 
+// TestHookEnds: the end of a manager does not wait for a program that takes long, whatever its
+// limit is.
+func TestHookEnds(t *testing.T) {
+	var l told
+	h := New(l.add)
+	h.last = 100 * time.Millisecond
+	pid := filepath.Join(t.TempDir(), "pid")
+	h.Set(Options{Program: script(t, "echo $$ > "+pid+"; sleep 60"), Events: []string{"info"}, Limit: time.Hour})
+	h.Offer(line(terms.NodeMissing, 1, "n"))
+	h.Offer(line(terms.NodeMissing, 2, "n"))
+	begun := time.Now()
+	h.Close()
+	if took := time.Since(begun); took > 30*time.Second {
+		t.Errorf("%v", took)
+	}
+	if data, err := os.ReadFile(pid); err == nil { // it has begun
+		isGone(t, strings.TrimSpace(string(data)))
+	}
+}
+
 // TestCheck: what cannot be run, or what others could put in its place, is refused.
 func TestCheck(t *testing.T) {
 	open := script(t, "")
@@ -200,5 +220,12 @@ func TestCheck(t *testing.T) {
 		if err := c.o.Check(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.o, err)
 		}
+	}
+	other := Options{Program: script(t, ""), Limit: 1}
+	if err := os.Chown(other.Program, 12345, -1); err != nil {
+		t.Skip("only root gives a file away: ", err)
+	}
+	if err := other.Check(); err == nil || !strings.Contains(err.Error(), "another user (12345)") {
+		t.Error(err)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/goccy/go-yaml"
+
 	"weft/fabric"
 	"weft/fabric/netfile/discovery"
 )
@@ -75,6 +77,25 @@ func (n *names) addLines(data []byte) {
 		n.add("node", line.Name)
 		for _, m := range quoted.FindAllStringSubmatch(line.Text, -1) {
 			n.add("node", m[1])
+		}
+	}
+}
+
+// addPatterns adds the patterns among the members of a partition, which begin as names do.
+func (n *names) addPatterns(members []string) {
+	for _, m := range members {
+		if at := quoted.FindStringSubmatch(m); at != nil && strings.ContainsFunc(at[1], isWord) {
+			n.add("pattern", at[1])
+		}
+	}
+}
+
+// addParts adds the names of parts to be drained, also of those that are not there: NODE or
+// NODE[PORT].
+func (n *names) addParts(parts []string) {
+	for _, part := range parts {
+		if name, _, _ := strings.Cut(part, "["); !strings.HasPrefix(name, "0x") {
+			n.add("node", fabric.Unquote(strings.TrimSpace(name)))
 		}
 	}
 }
@@ -157,6 +178,18 @@ func (n *names) value(v any) any {
 		}
 	}
 	return v
+}
+
+// config hides the names in the values of a configuration.
+func (n *names) config(data []byte) ([]byte, error) {
+	var settings yaml.MapSlice
+	if err := yaml.Unmarshal(data, &settings); err != nil {
+		return nil, err
+	}
+	for i := range settings {
+		settings[i].Value = n.value(settings[i].Value)
+	}
+	return yaml.Marshal(settings)
 }
 
 // label is the value of a label of a metric.

@@ -20,6 +20,8 @@ func TestHidden(t *testing.T) {
 	n.add("switch", "12")
 	n.add("host", "über")
 	n.add("partition", "blue")
+	n.addPatterns([]string{`"acme-[0-9]*"=full`, `"*"=both`, "ALL=limited", "0x0000000000000001=full"})
+	n.addParts([]string{"old spine[3]", "0x0000000000000001[3]", `"old leaf"`})
 	n.addLines([]byte(`{"name":"gone","text":"link removed: \"old \\\"one\\\"\" (0x1)[3] - \"n12 HCA-1\" (0x2)"}`))
 	for text, want := range map[string]string{
 		"n12 HCA-1[1]":                           "host-1[1]",
@@ -29,8 +31,10 @@ func TestHidden(t *testing.T) {
 		`CA ` + strconv.Quote(`leaf "1"`+"\x01"): `CA "switch-1"`,
 		"überall über":                           "überall host-3",
 		"blue, bluer":                            "partition-1, bluer",
-		"gone":                                   "node-1",
-		`the "old \"one\"" left`:                 `the "node-2" left`,
+		"gone":                                   "node-3",
+		`the "old \"one\"" left`:                 `the "node-4" left`,
+		`"acme-[0-9]*"=full, "*"=both, ALL`:      `"pattern-1"=full, "*"=both, ALL`,
+		"old spine[3] old leaf 0x1":              "node-1[3] node-2 0x1",
 		"":                                       "",
 	} {
 		if got := n.text(text); got != want {

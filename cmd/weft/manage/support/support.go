@@ -50,6 +50,7 @@ type flags struct {
 	socket, config, state, output string
 	hide                          bool
 	secrets                       []string
+	isOption                      func(string) bool // of the manager
 }
 
 // Command returns weft sm support. secrets are the options whose values are secrets.
@@ -61,7 +62,10 @@ func Command(secrets []string) *cobra.Command {
 		Long:    help,
 		Example: "  weft sm support\n  weft sm support --hide-names -o /tmp/case-17.tar.gz",
 		Args:    cli.NoArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.isOption = func(name string) bool { return cmd.Parent().Flags().Lookup(name) != nil }
+			return f.run(cmd)
+		},
 	}
 	ask.SocketFlag(cmd, &f.socket)
 	set := cmd.Flags()
@@ -152,6 +156,9 @@ func (b *bundle) collect(ctx context.Context) {
 	} else {
 		data, err := document(s, err)
 		b.add("status.json", "weft sm status", (*names).json, data, err)
+		if s != nil {
+			b.names.addParts(s.Drains)
+		}
 		b.addRunning(ctx, c)
 		if s != nil && s.State != nil && statePath == "" {
 			statePath = s.State.File
@@ -196,6 +203,7 @@ func (b *bundle) addRunning(ctx context.Context, c *client.Client) {
 	if err == nil {
 		for i := range parts.Partitions {
 			b.names.add("partition", parts.Partitions[i].Name)
+			b.names.addPatterns(parts.Partitions[i].Members)
 		}
 	}
 	data, err = document(parts, err)
@@ -251,18 +259,20 @@ func (b *bundle) addConfig() (statePath string) {
 		settings = append(settings, yaml.MapItem{Key: s.Option, Value: b.shown(s)})
 	}
 	text, err := yaml.Marshal(settings)
-	b.add("config.yaml", "the configuration, without secrets and comments", nil, text, err)
+	b.add("config.yaml", "the configuration, without secrets and comments", (*names).config, text, err)
 	return statePath
 }
 
 // naming lists the options whose values are names or patterns of them.
-var naming = []string{"drain", "port-metrics", "kind", "option"}
+var naming = []string{"drain", "port-metrics", "kind", "option", "topology-root"}
 
 // shown returns the value of an option as the archive has it.
 func (b *bundle) shown(s *configfile.Setting) any {
 	switch {
 	case slices.Contains(b.secrets, s.Option):
 		return "SECRET"
+	case !b.isOption(s.Option): // such as a misspelt m-key
+		return "UNKNOWN OPTION"
 	case b.hide && slices.Contains(naming, s.Option):
 		return "HIDDEN"
 	case !s.List && len(s.Values) == 1:
@@ -290,6 +300,7 @@ func (b *bundle) addState(path string) {
 		b.names.addFabric(f)
 	}
 	if c != nil {
+		b.names.addParts(c.Drains)
 		var lines bytes.Buffer
 		for i := range c.Events {
 			_ = json.NewEncoder(&lines).Encode(&c.Events[i]) // texts and numbers
@@ -315,7 +326,7 @@ func (b *bundle) write(w io.Writer) error {
 		f := &b.files[i]
 		data, err := f.data, error(nil)
 		if b.hide {
-			data, err = b.hidden(f)
+			data, err = f.hide(b.names, f.data)
 		}
 		if err != nil {
 			b.missing = append(b.missing, fmt.Sprintf("%s (%s): its names cannot be hidden: %v", f.name, f.about, err))
@@ -330,14 +341,6 @@ func (b *bundle) write(w io.Writer) error {
 		return err
 	}
 	return errors.Join(out.Close(), zip.Close())
-}
-
-// hidden returns a file without names.
-func (b *bundle) hidden(f *file) ([]byte, error) {
-	if f.hide == nil {
-		return []byte(b.names.text(string(f.data))), nil
-	}
-	return f.hide(b.names, f.data)
 }
 
 // readme describes the archive.
