@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map
+.PHONY: odd parquet map-dumps map-check build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map prometheus
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -76,6 +76,9 @@ soak-peers: ## 20,000 random schedules with frozen, lying, greedy and small peer
 soak-hour: ## an hour of faults in real time: a manager, and a subnet that loses datagrams, as processes of their own; the manager is killed again and again, and what it recorded played again
 	go test ./cmd/weft -run TestSoak -soak-time 1h -soak-seed 2 -count 1 -timeout 2h -v
 
+prometheus: ## Debian's Prometheus on a manager: every query of contrib's alert rules and dashboards (apt install prometheus)
+	go test ./cmd/weft -run TestPrometheus -prometheus -count 1 -timeout 10m -v
+
 tools: ## every command of infiniband-diags, with its options, against OpenSM and against weft: on ibsim, and on emulated umad devices
 	go test ./sm ./emulator/umadfs -run TestTools -all-tools -count 1 -timeout 30m
 
@@ -91,15 +94,36 @@ bench: ## the speed benchmarks
 results: build ## all tables and figures of docs/results again, in full; make results PAPERS='thesis-6 thesis-4' some
 	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done
 
+parquet: ## DuckDB reads the Parquet files of a sweep and finds the cells of the CSV: an independent reader, from npm
+	npm install --no-audit --no-fund --prefix bin/duckdb @duckdb/node-api@1.5.6-r.1
+	NODE_PATH=$(CURDIR)/bin/duckdb/node_modules go test ./cmd/weft -run TestParquetPeer -count 1 -v
+
 MAP = docs/results/map
 
-map: build ## a slice of the map of engines and networks (make map FOR=30m; default 2h): goes on in map.db, and writes the committed text and the table of docs/choosing.md
-	bin/weft lab sweep $(MAP)/sweep.yaml -o map.db --for $(or $(FOR),2h) > /dev/null
+OLDER = --older
+
+map: build ## a slice of the map of engines and networks (make map FOR=30m; default 2h): goes on from its committed text, and writes that, and the table of docs/choosing.md. Rows of older sources stay; make map OLDER= computes them again
+	bin/weft lab sweep $(MAP)/sweep.yaml -o map.db --from $(MAP)/frozen $(OLDER) --for $(or $(FOR),2h) > /dev/null
 	bin/weft lab freeze map.db $(MAP)/frozen --brief --update
+	bin/weft lab stats $(MAP)/frozen --behind auto --predictions > $(MAP)/standings.txt
 	bin/weft lab report $(MAP)/frozen --page docs/choosing.md
 
-ROUTED = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn -e sssp -e minhop
-SWEEP = bin/weft lab sweep --quiet --in $(or $(WEFT_DUMPS),$(error make routes: set WEFT_DUMPS to the folder of the dumps)) -o docs/results/routes/rows.csv $(ROUTED)
+DUMPS = $(or $(WEFT_DUMPS),$(error set WEFT_DUMPS to the folder of the dumps))
+
+map-dumps: build ## the same on dumps of real clusters that are not part of weft; WEFT_DUMPS is their folder
+	mkdir -p bin && ln -sfn $(DUMPS) bin/map-dumps # the committed text has no path of this machine
+	bin/weft lab sweep $(MAP)/dumps.yaml --in bin/map-dumps -o map-dumps.db --from $(MAP)/dumps $(OLDER) --for $(or $(FOR),2h) > /dev/null
+	bin/weft lab freeze map-dumps.db $(MAP)/dumps --brief --update
+	bin/weft lab stats $(MAP)/dumps --behind auto --predictions --in bin/map-dumps > $(MAP)/dumps-standings.txt
+	bin/weft lab report $(MAP)/dumps --page docs/choosing.md
+	rm bin/map-dumps
+
+PART = 1/100
+
+map-check: build ## a hundredth of the map, computed again: are the rows of older sources still true? make map-check PART=2/100 takes another one
+	bin/weft lab sweep $(MAP)/sweep.yaml --shard $(PART) -o map-check-$(subst /,-of-,$(PART))
+	bin/weft lab merge map-check-$(subst /,-of-,$(PART)) -o map-check.db
+	bin/weft lab diff $(MAP)/frozen map-check.db --common
 
 DRAWN = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn
 ODD = $(DRAWN) -e nue,vls=0 -e separate -e renaming -e valiant -e valiant,share=50
@@ -108,6 +132,3 @@ odd: build ## the same on odd small networks, and on three lists of unseen fabri
 	for list in unseen unseen-2 unseen-3; do bin/weft lab sweep --quiet --failed 0 --list docs/results/routes/$$list.txt -o docs/results/routes/$$list.csv $(DRAWN) --behind auto --predictions > docs/results/routes/$$list-standings.txt || exit; done
 	bin/weft lab sweep --quiet --failed 0 --list docs/results/routes/odd.txt -o docs/results/routes/odd.csv $(ODD) --behind auto --predictions > docs/results/routes/odd-standings.txt
 
-routes: build ## what engines deliver on real and named fabrics, whole and damaged; WEFT_DUMPS is the folder of the dumps. Goes on where it stopped
-	$(SWEEP) --list docs/results/routes/large.txt --seeds 1 > /dev/null
-	$(SWEEP) --list docs/results/routes/fabrics.txt --behind auto --predictions > docs/results/routes/standings.txt

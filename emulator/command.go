@@ -13,6 +13,7 @@ import (
 // CommandHelp describes the commands of Do.
 const CommandHelp = `  link NODE PORT down|up            pull the cable of a port, or plug it in again
   link NODE PORT flap DURATION      pull it, and plug it in again after DURATION
+  link NODE PORT speeds SPEED,...   from its next training on it comes up at these speeds only; "all" undoes it
   link NODE PORT impair SETTING...  disturb this link; "none" undoes it
   connect NODE PORT NODE PORT       cable two ports with each other, also of one node; old cables are removed
   node NODE down|up                 switch a node off or on; it comes back without LIDs and tables
@@ -175,9 +176,27 @@ func (c *command) link() {
 			i = nil
 		}
 		c.act(func() error { return c.s.ImpairLink(id, i) })
+	case "speeds":
+		only := c.speeds()
+		c.act(func() error { return c.s.LimitLink(id, only) })
 	default:
-		c.fail("%q: want down, up, flap or impair", w)
+		c.fail("%q: want down, up, flap, speeds or impair", w)
 	}
+}
+
+// speeds reads a list of speeds; all gives none.
+func (c *command) speeds() (list []fabric.Speed) {
+	w := c.word()
+	for word := range strings.SplitSeq(w, ",") {
+		s, ok := fabric.ParseSpeed(word)
+		if !ok && w != "all" {
+			c.fail("%q is no speed such as EDR", word)
+		}
+		if ok {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 func (c *command) connect() {

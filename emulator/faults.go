@@ -215,3 +215,26 @@ func (d *devices) Count(e fabric.End, counter int, by uint64) error {
 	}
 	return err
 }
+
+// LimitLink lets a link come up only at these speeds, from its next training on: a cable that is
+// marginal at others. None: at all of its ports.
+func (s *Subnet) LimitLink(id fabric.LinkID, speeds []fabric.Speed) error {
+	if err := s.checkLink(id); err != nil {
+		return err
+	}
+	c := &s.cables[id]
+	c.only = [3]uint64{}
+	for _, speed := range speeds {
+		switch {
+		case speed <= fabric.QDR:
+			c.only[0] |= 1 << (speed - fabric.SDR)
+		case speed == fabric.FDR10:
+			c.only[0] |= 4
+		case speed == fabric.XDR:
+			c.only[2] |= 1
+		default:
+			c.only[1] |= 1 << (speed - fabric.FDR)
+		}
+	}
+	return nil
+}

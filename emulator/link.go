@@ -157,6 +157,9 @@ func (d *devices) negotiate(x *cable) bool {
 	base := mad.PortInfoSpeedEnabled.Get(a) & mad.PortInfoSpeedEnabled.Get(b)
 	ext := mad.PortInfoSpeedExtEnabled.Get(a) & mad.PortInfoSpeedExtEnabled.Get(b)
 	ext2 := mad.PortInfoSpeedExt2Enabled.Get(a) & mad.PortInfoSpeedExt2Enabled.Get(b)
+	if x.only != [3]uint64{} {
+		base, ext, ext2 = base&x.only[0], ext&x.only[1], ext2&x.only[2]
+	}
 	width := uint64(0)
 	for _, w := range widthBits {
 		if widths&w.bit != 0 {

@@ -129,6 +129,7 @@ type cable struct {
 	cut        bool  // pulled, whatever the state of the ports
 	width      fabric.Width
 	speed      fabric.Speed
+	only       [3]uint64   // speeds at which it trains, as the bits of LinkSpeed, LinkSpeedExt and LinkSpeedExt2; zero: all
 	impairment *Impairment // nil: the common one
 	changes    uint32      // of the link's state: earlier training is void
 	cuts       uint32      // number of times pulled or plugged in

@@ -105,7 +105,7 @@ func TestDiffWords(t *testing.T) {
 	b.Links[0].Speed = HDR
 	mustConnect(t, b, End{u, 3}, End{s, 2})
 	got := fmt.Sprint(Diff(a, b))
-	want := `[node added: CA "h" (0x0000000000000000)` +
+	want := `[node added: CA "h"` +
 		` node changed: switch "s" (0x0000000000000001): port 0: GUID 0x0000000000000001 LID 0 LMC 0 -> port 0: GUID 0x0000000000000001 LID 5 LMC 0` +
 		` link changed: switch "s" (0x0000000000000001)[1] - switch "u" (0x0000000000000002)[1]: 4xEDR -> 4xHDR` +
 		` link added: switch "u" (0x0000000000000002)[3] - switch "s" (0x0000000000000001)[2]]`

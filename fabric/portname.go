@@ -12,7 +12,10 @@ type PortName struct {
 
 // String names the port in one line, as in CA "n1 HCA-1" (0x0002c90200123456)[1].
 func (p PortName) String() string {
-	s := fmt.Sprintf("%s %q (%s)", p.Type, p.Name, p.GUID)
+	s := fmt.Sprintf("%s %q", p.Type, p.Name)
+	if p.GUID != 0 { // files that know nodes by name have none
+		s += fmt.Sprintf(" (%s)", p.GUID)
+	}
 	if p.Port > 0 {
 		s += fmt.Sprintf("[%d]", p.Port)
 	}

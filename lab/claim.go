@@ -32,6 +32,9 @@ type Claim struct {
 	// does not decide on which side ours lies, or because fewer than Enough blocks measure it.
 	Undecided bool   `json:"undecided,omitempty"`
 	Why       string `json:"why,omitempty"` // for a differing claim: the attempts; for an untestable claim: the reason
+	// AsRead is our number under the readings, "" if the claim was not judged under them. Of a
+	// claim that was, it decides the verdict.
+	AsRead string `json:"as_read,omitempty"`
 	// RestsOn names constants that were chosen to match the paper's own figures: a claim that holds
 	// with them is Fitted.
 	RestsOn string `json:"rests_on,omitempty"`

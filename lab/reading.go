@@ -166,12 +166,12 @@ func (r *Record) readAs(read, plain *Result) {
 		case c.Verdict != Differs:
 		case as.Verdict == Holds:
 			rests = true
-			c.Why, c.Undecided = "As read: "+as.Ours+".", false
+			c.AsRead, c.Why, c.Undecided = as.Ours, "As read: "+as.Ours+".", false
 			if c.Verdict = Fitted; plain.Claims[i].Verdict == Holds {
 				c.Verdict = HoldsAsRead
 			}
 		default:
-			c.Why = strings.TrimSpace(c.Why + " As read: " + as.Ours + ".")
+			c.AsRead, c.Why = as.Ours, strings.TrimSpace(c.Why+" As read: "+as.Ours+".")
 		}
 	}
 	for _, t := range read.Tables {

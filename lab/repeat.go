@@ -114,8 +114,8 @@ func settled(records []*Record) (all []*Record) {
 // said prints a claim's verdict and its number: the one by the readings, if that decided.
 func said(c *Claim) string {
 	ours := c.Ours
-	if _, read, ok := strings.Cut(c.Why, "As read: "); ok {
-		ours = strings.TrimSuffix(read, ".") + " as read"
+	if c.AsRead != "" {
+		ours = c.AsRead + " as read"
 	}
 	return c.verdict() + " (" + ours + ")"
 }

@@ -125,8 +125,8 @@ func TestSaid(t *testing.T) {
 		want  string
 	}{
 		{Claim{Verdict: Holds, Ours: "3 ± 1"}, "holds (3 ± 1)"},
-		{Claim{Verdict: Fitted, Ours: "9 ± 1", Why: "It rests on k. As read: 3 ± 1."}, "fitted (3 ± 1 as read)"},
-		{Claim{Verdict: Differs, Undecided: true, Ours: "9 ± 1", Why: "As read: 5 ± 3."}, "differs (undecided) (5 ± 3 as read)"},
+		{Claim{Verdict: Fitted, Ours: "9 ± 1", AsRead: "3 ± 1", Why: "It rests on k. As read: 3 ± 1."}, "fitted (3 ± 1 as read)"},
+		{Claim{Verdict: Differs, Undecided: true, Ours: "9 ± 1", AsRead: "5 ± 3", Why: "As read: 5 ± 3."}, "differs (undecided) (5 ± 3 as read)"},
 	} {
 		if got := said(&c.claim); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)

@@ -11,7 +11,7 @@ import (
 )
 
 // shape is a kind of network with the engines that deliver most on it (measured:
-// docs/results/routes). Advice about engines that were named follows from it. Auto tries engines in
+// docs/results/map). Advice about engines that were named follows from it. Auto tries engines in
 // its order, or none where it knows the best (known.go).
 type shape struct {
 	kind    string   // for tables

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/route/engine"
 )
 
 // Networks of a known kind are decided without trials, whole or with few faults, from links and
 // hosts alone: without descriptions the answer is the same.
 func TestKnown(t *testing.T) {
+	racing.SkipLong(t)
 	for _, c := range []struct{ formula, want string }{
 		{"rlft(4,3)", "ftree"},
 		{"torus(5x5,hosts=2)", "torus"},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/lids"
@@ -97,6 +98,7 @@ func TestHalving(t *testing.T) {
 // A leader whose busiest channel has far more pairs than another engine's is in doubt, and slower
 // engines get their chance. Plans of lash are relieved even from far behind.
 func TestDoubt(t *testing.T) {
+	racing.SkipLong(t)
 	s := tryAll(t, "deimos|fail(share=0.01,seed=1)", -1)
 	if names := s.routed(); !slices.Contains(names, "dfsssp") || !slices.Contains(names, "dfsssp,relief=true") || !slices.Contains(names, even) {
 		t.Errorf("a leader in doubt: only %v", names)

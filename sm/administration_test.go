@@ -120,6 +120,12 @@ func manage(t testing.TB, f *fabric.Fabric, chain string, lmc uint8) *managed {
 // manageBy is manage with other times between looks at the subnet.
 func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, looks terms.Watch) *managed {
 	t.Helper()
+	return manageAs(t, f, chain, lmc, looks, func(*Runner) {})
+}
+
+// manageAs is manageBy with other settings.
+func manageAs(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, looks terms.Watch, set func(*Runner)) *managed {
+	t.Helper()
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +136,7 @@ func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, looks ter
 		Config: terms.Config{SMKey: 1}, Watch: looks, Routing: smtest.JobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
 		Round: func(c *round.Result) { m.round <- ended{time.Now(), c.Report, c.Ledger.Fabric} }, Show: func(s *watch.Snapshot) { m.shown.Store(s) },
 	}
+	set(&r)
 	ctx, cancel := context.WithCancel(context.Background())
 	gone := make(chan error, 1)
 	go func() {

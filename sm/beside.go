@@ -18,6 +18,7 @@ type beside struct {
 	mu    sync.Mutex
 	told  func() // the next thing for the goroutine to do; nil: nothing new
 	ended []besideEnd
+	soon  bool // the goroutine wakes up by itself within a moment, and takes ended then
 	wake  chan struct{}
 	stop  chan struct{}
 	done  chan struct{}
@@ -78,6 +79,11 @@ func (b *beside) run(a besideMachine) {
 		wake := a.next(now)
 		a.rest()
 		timer.Reset(min(max(0, wake-now), time.Hour))
+		b.mu.Lock()
+		if b.soon = wake-now <= moment; !b.soon && len(b.ended) > 0 {
+			signal(b.wake)
+		}
+		b.mu.Unlock()
 		select {
 		case <-b.wake:
 		case <-timer.C:
@@ -101,9 +107,16 @@ func (b *beside) end(res *wire.Result) {
 	}
 	b.mu.Lock()
 	b.ended = append(b.ended, e)
+	soon := b.soon
 	b.mu.Unlock()
-	signal(b.wake)
+	if !soon {
+		signal(b.wake)
+	}
 }
+
+// moment is the time that ends of requests may wait for the goroutine: waking it for each of them
+// costs more than the rest of a request.
+const moment = 25 * time.Millisecond
 
 // signal wakes the goroutine that waits on a channel.
 func signal(to chan<- struct{}) {

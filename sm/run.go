@@ -35,7 +35,7 @@ type Runner struct {
 	Asked      <-chan *terms.Event                        // requests of operators, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
 	Clock      func() time.Duration                       // measures the seconds of the report
-	Today      func() time.Duration                       // the time of the day in UTC, for Watch.NoMoves
+	Today      func() time.Duration                       // the time since 1970 in UTC, for Watch.NoMoves and Windows
 	Note       func(terms.Incident)                       // told of incidents as they come, from several goroutines; may be nil
 	Phase      func(name string)                          // told of phases as they begin; may be nil
 	Round      func(*round.Result)                        // told of rounds as they end; may be nil
@@ -53,6 +53,7 @@ type Runner struct {
 	Exchange time.Duration // interval of the exchange with other subnets' managers, through the routers; 0: none
 
 	monitor *perf.Monitor // of the last Run; the next one goes on with its counts
+	wrote   uint64        // counts what programs wrote
 }
 
 // Run brings up the subnet behind a Transport, or discovers it with Config.ReadOnly, and with a
@@ -66,12 +67,15 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	if r.Config.Trees == nil {
 		r.Config.Trees = clients.StoredTrees(r.Registered)
 	}
+	if r.Config.Aliases == nil {
+		r.Config.Aliases = sa.AliasesIn(r.Registered)
+	}
 	if r.Keys.Given() && r.OwnPort == 0 {
 		if p, err := t.Port(ctx); err == nil { // the Transport may know it without an SMP
 			r.OwnPort = fabric.GUID(p.PortGUID)
 		}
 	}
-	r.Watch.Midnight = r.midnight(&r.Watch, 0)
+	r.Watch.Epoch = r.epoch(&r.Watch, 0)
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
 		worked: make(chan *terms.Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
@@ -234,7 +238,7 @@ func (d *run) follow() {
 
 // reconfigure takes the Runner's own part of new settings.
 func (d *run) reconfigure(s *terms.Settings) {
-	s.Watch.Midnight = d.midnight(&s.Watch, d.Clock()-d.begun)
+	s.Watch.Epoch = d.epoch(&s.Watch, d.Clock()-d.begun)
 	d.routing = s.Routing
 	if s.Counters == d.Counters {
 		return
@@ -251,10 +255,9 @@ func (d *run) reconfigure(s *terms.Settings) {
 	}
 }
 
-// midnight returns Watch.Midnight, where the time of the Manager is now; 0 without hours that need
-// it.
-func (r *Runner) midnight(w *terms.Watch, now time.Duration) time.Duration {
-	if len(w.NoMoves) == 0 || r.Today == nil {
+// epoch returns Watch.Epoch, where the time of the Manager is now; 0 without hours that need it.
+func (r *Runner) epoch(w *terms.Watch, now time.Duration) time.Duration {
+	if len(w.NoMoves)+len(w.Windows) == 0 || r.Today == nil {
 		return 0
 	}
 	return r.Today() - now
@@ -434,10 +437,14 @@ func (d *run) show(a *terms.Action) {
 	}
 }
 
-// decide reports how a request was decided. A change of drains is reported when the standbys know
-// it.
+// decide reports how a request was decided. A change of drains or of partitions is reported when
+// the standbys know it.
 func (d *run) decide(a terms.Action) {
-	if a.Drains == nil {
+	if a.Wrote != nil {
+		d.wrote++
+		a.Wrote.Order = d.wrote
+	}
+	if a.Drains == nil && (a.Wrote == nil || d.manager.Role() != terms.Master) {
 		d.Decided(&a)
 		return
 	}

@@ -12,22 +12,29 @@ func TestLimits(t *testing.T) {
 		"allreduce(size=-1,ranks=4)":                 "a size is 0 to 1 PiB",
 		"allgather(bruck,size=1024TiB,ranks=100000)": "more than 2^63",
 		"alltoall(atonce,ranks=4097)":                "take pairwise or shift",
-		"allreduce":                                  "add ranks=N",
-		"allreduce(ranks=1)":                         "a number from 2 is expected",
-		"allreduce(ranks=99999999999999999999)":      "a number from 2 is expected",
-		"allreduce(ranks=1048577)":                   "2 to 1048576 are possible",
-		"allgather(doubling,ranks=6)":                "powers of two",
+		"alltoall(rails,ranks=1048576,group=524288)": "a smaller group=",
+		"allreduce":                             "add ranks=N",
+		"allreduce(ranks=1)":                    "a number from 2 is expected",
+		"allreduce(ranks=99999999999999999999)": "a number from 2 is expected",
+		"allreduce(ranks=1048577)":              "2 to 1048576 are possible",
+		"allgather(doubling,ranks=6)":           "powers of two",
 	} {
-		if _, err := Parse(text, 0); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q", text, err, want)
-		}
+		contains(t, text, want)
 	}
-	s, err := Parse("allreduce(ring,ranks=1048576)", 0)
+	s, err := Parse("allreduce(ring,ranks=1048576)", Defaults{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Schedule(); err == nil || !strings.Contains(err.Error(), "too many for a schedule") {
 		t.Errorf("a schedule of 2^42 operations: %v", err)
+	}
+}
+
+// contains checks that a text is refused with words.
+func contains(t *testing.T, text, want string) {
+	t.Helper()
+	if _, err := Parse(text, Defaults{}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want %q", text, err, want)
 	}
 }
 

@@ -4,11 +4,11 @@ import "math/bits"
 
 // send and receive append a transfer.
 func send(to []transfer, peer int, bytes int64) []transfer {
-	return append(to, transfer{peer, bytes, false})
+	return append(to, transfer{peer: peer, bytes: bytes})
 }
 
 func receive(to []transfer, peer int, bytes int64) []transfer {
-	return append(to, transfer{peer, bytes, true})
+	return append(to, transfer{peer: peer, bytes: bytes, recv: true})
 }
 
 // log2 returns the least k for which 2^k is at least p.
@@ -16,15 +16,15 @@ func log2(p int) int { return bits.Len(uint(p - 1)) }
 
 func mod(a, p int) int { return ((a % p) + p) % p }
 
-// chunk returns the bytes of chunk i of a vector that p ranks share.
-func chunk(i, p int, size int64) int64 {
-	edge := func(i int) int64 {
-		hi, lo := bits.Mul64(uint64(i), uint64(size))
-		q, _ := bits.Div64(hi, lo, uint64(p))
-		return int64(q)
-	}
-	return edge(i+1) - edge(i)
+// edge returns where chunk i begins of a vector that is cut into p.
+func edge(i, p int, size int64) int64 {
+	hi, lo := bits.Mul64(uint64(i), uint64(size))
+	q, _ := bits.Div64(hi, lo, uint64(p))
+	return int64(q)
 }
+
+// chunk returns the bytes of chunk i of a vector that is cut into p.
+func chunk(i, p int, size int64) int64 { return edge(i+1, p, size) - edge(i, p, size) }
 
 // ring passes chunks to the next rank. In round s a rank sends the chunk that shift says.
 func ring(p int, size int64, shift int) rounds {
@@ -90,13 +90,19 @@ func folded(p int, size int64, inner func(p int) rounds) rounds {
 		if pair {
 			own = r / 2
 		}
-		from := len(to)
-		to = in.of(own, s-1, to)
-		for i := range to[from:] {
-			to[from+i].peer = outer(to[from+i].peer)
-		}
-		return to
+		return renamed(in, own, s-1, to, outer)
 	}}
+}
+
+// renamed appends the transfers of a rank in a round of an operation on some ranks, with the names
+// that its peers have outside of it.
+func renamed(in rounds, own, round int, to []transfer, outer func(rank int) int) []transfer {
+	from := len(to)
+	to = in.of(own, round, to)
+	for i := range to[from:] {
+		to[from+i].peer = outer(to[from+i].peer)
+	}
+	return to
 }
 
 // doubling exchanges the whole vector in each round.

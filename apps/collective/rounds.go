@@ -2,18 +2,22 @@ package collective
 
 import "weft/apps/program"
 
-// transfer is a message that a rank sends or receives in a round.
+// transfer is a message that a rank sends or receives in a round, or a computation.
 type transfer struct {
 	peer  int
-	bytes int64
+	bytes int64 // or nanoseconds
 	recv  bool
+	calc  bool
 }
 
 // op returns the operation of a transfer in a round.
 func (t *transfer) op(round int32) program.Op {
 	o := program.Op{Kind: program.Send, Peer: int32(t.peer), Tag: round, Size: t.bytes}
-	if t.recv {
+	switch {
+	case t.recv:
 		o.Kind = program.Recv
+	case t.calc:
+		o = program.Op{Kind: program.Calc, Size: t.bytes}
 	}
 	return o
 }
@@ -40,7 +44,11 @@ func New(s Spec) (*Operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Operation{Spec: s, rounds: r, at: make([]int32, s.Ranks), left: make([]int32, s.Ranks), ready: make([]program.Time, s.Ranks)}, nil
+	return newOperation(s, r), nil
+}
+
+func newOperation(s Spec, r rounds) *Operation {
+	return &Operation{Spec: s, rounds: r, at: make([]int32, s.Ranks), left: make([]int32, s.Ranks), ready: make([]program.Time, s.Ranks)}
 }
 
 // Rounds returns the number of rounds of the operation.
@@ -93,4 +101,9 @@ func (o *Operation) Done() bool {
 		}
 	}
 	return true
+}
+
+// Share returns how far the first rank is.
+func (o *Operation) Share() float64 {
+	return float64(max(o.at[0], 0)) / float64(max(o.rounds.count, 1))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Spec names an operation.
@@ -17,6 +18,16 @@ type Spec struct {
 	Why       string `json:"why,omitempty"` // why this algorithm, if none was asked for
 	Ranks     int    `json:"ranks"`
 	Bytes     int64  `json:"bytes"` // of the vector, or of the block of each pair
+	// Group is the number of ranks of a server, or of storage servers of a checkpoint.
+	Group int   `json:"group,omitempty"`
+	Steps int   `json:"steps,omitempty"`   // how often it runs; 0: once
+	Calc  int64 `json:"calc_ns,omitempty"` // computation of a rank before each round, in nanoseconds
+}
+
+// Defaults hold the values of what an operation does not say.
+type Defaults struct {
+	Ranks int
+	Group int // ranks of a server, if they follow each other
 }
 
 // maker makes the rounds of an operation of p ranks.
@@ -24,27 +35,37 @@ type maker struct {
 	name, algorithm string
 	power           bool // for powers of two alone
 	make            func(p int, size int64) rounds
+	grouped         func(p, group int, size int64) rounds // in place of make, for operations with a Group
 }
 
 var makers = []maker{
-	{"allreduce", "ring", false, func(p int, n int64) rounds { return inSequence(ring(p, n, 0), ring(p, n, 1)) }},
-	{"allreduce", "doubling", false, func(p int, n int64) rounds {
+	{name: "allreduce", algorithm: "ring", make: func(p int, n int64) rounds { return inSequence(ring(p, n, 0), ring(p, n, 1)) }},
+	{name: "allreduce", algorithm: "doubling", make: func(p int, n int64) rounds {
 		return folded(p, n, func(p int) rounds { return doubling(p, n) })
 	}},
-	{"allreduce", "halving", false, func(p int, n int64) rounds {
+	{name: "allreduce", algorithm: "halving", make: func(p int, n int64) rounds {
 		return folded(p, n, func(p int) rounds { return halving(p, n) })
 	}},
-	{"reducescatter", "ring", false, func(p int, n int64) rounds { return ring(p, n, 0) }},
-	{"allgather", "ring", false, blockRing},
-	{"allgather", "doubling", true, gatherDoubling},
-	{"allgather", "bruck", false, gatherBruck},
-	{"alltoall", "pairwise", false, pairwise},
-	{"alltoall", "shift", false, shifts},
-	{"alltoall", "bruck", false, bruck},
-	{"alltoall", "atonce", false, atOnce},
-	{"broadcast", "binomial", false, binomial},
-	{"reduce", "binomial", false, func(p int, n int64) rounds { return reversed(binomial(p, n)) }},
-	{"barrier", "dissemination", false, func(p int, _ int64) rounds { return dissemination(p) }},
+	{name: "allreduce", algorithm: "tree", make: doubleTree},
+	{name: "allreduce", algorithm: "rails", grouped: overRails},
+	{name: "reducescatter", algorithm: "ring", make: func(p int, n int64) rounds { return ring(p, n, 0) }},
+	{name: "allgather", algorithm: "ring", make: blockRing},
+	{name: "allgather", algorithm: "doubling", power: true, make: gatherDoubling},
+	{name: "allgather", algorithm: "bruck", make: gatherBruck},
+	{name: "alltoall", algorithm: "pairwise", make: pairwise},
+	{name: "alltoall", algorithm: "shift", make: shifts},
+	{name: "alltoall", algorithm: "bruck", make: bruck},
+	{name: "alltoall", algorithm: "atonce", make: atOnce},
+	{name: "alltoall", algorithm: "rails", grouped: allOverRails},
+	{name: "broadcast", algorithm: "binomial", make: binomial},
+	{name: "broadcast", algorithm: "scatter", make: scattered},
+	{name: "reduce", algorithm: "binomial", make: func(p int, n int64) rounds { return reversed(binomial(p, n)) }},
+	{name: "barrier", algorithm: "dissemination", make: func(p int, _ int64) rounds { return dissemination(p) }},
+	{name: "halo", algorithm: "3d", make: halo(3)},
+	{name: "halo", algorithm: "2d", make: halo(2)},
+	{name: "fft", algorithm: "pencils", make: pencils},
+	{name: "sweep", algorithm: "corner", make: sweep},
+	{name: "checkpoint", algorithm: "blocks", grouped: checkpoint},
 }
 
 // small is the largest size for which few rounds are worth more bytes: MPI libraries change
@@ -52,8 +73,8 @@ var makers = []maker{
 const small = 32 << 10
 
 // Parse reads an operation such as allreduce(ring,ranks=512,size=1GiB). Without an algorithm it
-// takes the usual one of MPI libraries for the size. Without ranks= each place is a rank.
-func Parse(text string, places int) (Spec, error) {
+// takes the usual one of MPI libraries for the size. Defaults say the rest.
+func Parse(text string, d Defaults) (Spec, error) {
 	name, rest, ok := strings.Cut(text, "(")
 	s := Spec{Name: strings.TrimSpace(name), Bytes: 1 << 20}
 	if !slices.ContainsFunc(makers, func(m maker) bool { return m.name == s.Name }) {
@@ -70,7 +91,7 @@ func Parse(text string, places int) (Spec, error) {
 			}
 		}
 	}
-	s.Ranks = cmp.Or(s.Ranks, places)
+	s.Ranks = cmp.Or(s.Ranks, d.Ranks)
 	if s.Ranks == 0 {
 		return s, fmt.Errorf("%q: without a fabric the number of ranks is needed: add ranks=N", text)
 	}
@@ -78,7 +99,10 @@ func Parse(text string, places int) (Spec, error) {
 		return s, fmt.Errorf("%q has %d ranks: 2 to %d are possible", text, s.Ranks, 1<<20)
 	}
 	if s.Algorithm == "" {
-		s.chooseAlgorithm()
+		s.chooseAlgorithm(d.Group)
+	}
+	if s.isGrouped() {
+		s.Group = cmp.Or(s.Group, d.Group)
 	}
 	_, err := s.make()
 	if err == nil {
@@ -92,6 +116,8 @@ func (s *Spec) limit(text string) error {
 	switch {
 	case s.Algorithm == "atonce" && s.Ranks > mostAtOnce:
 		return fmt.Errorf("%q: %d ranks with a message to each other at once: %d ranks are possible; take pairwise or shift", text, s.Ranks, mostAtOnce)
+	case s.Name == "alltoall" && s.Algorithm == "rails" && s.Ranks > mostAtOnce*mostAtOnce/s.Group:
+		return fmt.Errorf("%q: each of %d ranks with a message to %d others of its server at once: a smaller group= is expected", text, s.Ranks, s.Group-1)
 	case s.Bytes > math.MaxInt64/int64(s.Ranks):
 		return fmt.Errorf("%q: %d ranks times %d bytes are more than 2^63", text, s.Ranks, s.Bytes)
 	}
@@ -117,18 +143,45 @@ func (s *Spec) parseWord(word string) error {
 		}
 		s.Ranks = n
 		return nil
+	case key == "group", key == "storage", key == "steps":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > 1<<20 {
+			return fmt.Errorf("%s: a number from 1 to %d is expected", word, 1<<20)
+		}
+		if key == "steps" {
+			s.Steps = n
+		} else {
+			s.Group = n
+		}
+		return nil
+	case key == "calc":
+		t, err := time.ParseDuration(value)
+		if err != nil || t < 0 {
+			return fmt.Errorf("%s: a time such as 50us is expected", word)
+		}
+		s.Calc = t.Nanoseconds()
+		return nil
 	case key == "size":
 		n, err := parseSize(value)
 		s.Bytes = n
 		return err
 	}
-	return fmt.Errorf("%q: an algorithm, ranks=N or size=BYTES is expected", word)
+	return fmt.Errorf("%q: an algorithm, ranks=N, size=BYTES, steps=N, calc=TIME, or for some group=N or storage=N is expected", word)
 }
 
-// chooseAlgorithm takes an algorithm by size.
-func (s *Spec) chooseAlgorithm() {
+// isGrouped reports whether the operation needs a Group.
+func (s *Spec) isGrouped() bool {
+	return slices.ContainsFunc(makers, func(m maker) bool { return m.name == s.Name && m.algorithm == s.Algorithm && m.grouped != nil })
+}
+
+// chooseAlgorithm takes an algorithm by size, and by the ranks of a server.
+func (s *Spec) chooseAlgorithm(group int) {
 	power := s.Ranks&(s.Ranks-1) == 0
 	few := s.Bytes <= small
+	if (s.Name == "allreduce" || s.Name == "alltoall") && !few && group > 1 && s.Ranks > group && s.Ranks%group == 0 {
+		s.Algorithm, s.Why = "rails", fmt.Sprintf("%d ranks in a row share a server", group)
+		return
+	}
 	switch {
 	case s.Name == "allreduce" && few:
 		s.Algorithm = "doubling"
@@ -136,17 +189,22 @@ func (s *Spec) chooseAlgorithm() {
 		s.Algorithm = "doubling"
 	case s.Name == "allgather" && few && power:
 		s.Algorithm = "doubling"
+	case s.Name == "broadcast" && !few:
+		s.Algorithm = "scatter"
 	case (s.Name == "allgather" || s.Name == "alltoall") && few:
 		s.Algorithm = "bruck"
 	default:
 		s.Algorithm = makers[slices.IndexFunc(makers, func(m maker) bool { return m.name == s.Name })].algorithm
 	}
-	s.Why = "few bytes, as it is over 32 KiB"
+	s.Why = "usual over 32 KiB: few bytes"
 	if few {
-		s.Why = "few rounds, as it is up to 32 KiB"
+		s.Why = "usual up to 32 KiB: few rounds"
 	}
-	if len(s.algorithms()) == 1 {
+	switch {
+	case len(s.algorithms()) == 1:
 		s.Why = "there is no other"
+	case s.Name == "halo":
+		s.Why = "the usual one"
 	}
 }
 
@@ -177,22 +235,56 @@ func (s *Spec) make() (rounds, error) {
 		if m.power && s.Ranks&(s.Ranks-1) != 0 {
 			return rounds{}, fmt.Errorf("%s by %s is for powers of two, not for %d ranks", s.Name, s.Algorithm, s.Ranks)
 		}
-		return m.make(s.Ranks, s.Bytes), nil
+		r, err := s.rounds(&m)
+		if s.Calc > 0 {
+			r = computed(r, s.Calc)
+		}
+		if s.Steps > 1 {
+			r = repeated(r, s.Steps)
+		}
+		return r, err
 	}
 	return rounds{}, fmt.Errorf("%s by %q is not known: there is %s", s.Name, s.Algorithm, strings.Join(s.algorithms(), ", "))
 }
 
-// BusShare returns the factor from size/time to the bus bandwidth that nccl-tests prints: the rate
+// rounds returns the rounds of the operation, run once.
+func (s *Spec) rounds(m *maker) (rounds, error) {
+	switch {
+	case m.grouped == nil && s.Group > 0:
+		return rounds{}, fmt.Errorf("%s by %s has no group: leave it out", s.Name, s.Algorithm)
+	case m.grouped == nil:
+		return m.make(s.Ranks, s.Bytes), nil
+	case s.Name == "checkpoint" && (s.Group < 1 || s.Group >= s.Ranks):
+		return rounds{}, fmt.Errorf("a checkpoint of %d ranks needs storage=N: the last N ranks are storage servers", s.Ranks)
+	case s.Name != "checkpoint" && (s.Group < 2 || s.Ranks%s.Group != 0 || s.Ranks == s.Group):
+		return rounds{}, fmt.Errorf("%s by %s of %d ranks needs group=N, the ranks of a server: two servers or more, all full", s.Name, s.Algorithm, s.Ranks)
+	}
+	return m.grouped(s.Ranks, s.Group, s.Bytes), nil
+}
+
+// Whole returns the size that nccl-tests divides by the time: that of the vector, or of the blocks
+// of all ranks.
+func (s *Spec) Whole() float64 {
+	if s.Name == "allgather" || s.Name == "alltoall" {
+		return float64(s.Bytes) * float64(s.Ranks)
+	}
+	return float64(s.Bytes)
+}
+
+// BusShare returns the factor from Whole/time to the bus bandwidth that nccl-tests prints: the rate
 // at which each rank's port must work. 0 for operations that have none.
 func (s *Spec) BusShare() float64 {
 	p := float64(s.Ranks)
+	if s.Steps > 1 || s.Calc > 0 {
+		return 0
+	}
 	switch s.Name {
 	case "allreduce":
 		return 2 * (p - 1) / p
 	case "reducescatter":
 		return (p - 1) / p
 	case "allgather", "alltoall":
-		return p - 1 // Bytes is a block; the whole is P blocks, times (P-1)/P
+		return (p - 1) / p
 	case "broadcast", "reduce":
 		return 1
 	}

@@ -10,6 +10,7 @@ import (
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/apps/program"
+	"weft/apps/timeline"
 	"weft/internal/event"
 	"weft/sim/flow"
 	"weft/sim/fluid"
@@ -39,7 +40,9 @@ type Run struct {
 	latency  []int64 // by number of a message under way: from the end of its flow to its arrival
 	bytes    []float64
 	ends     []ends
+	begun    []int64   // by number of a message under way: the begin of its flow
 	link     []float64 // by link: bytes that crossed it
+	record   *timeline.Recorder
 }
 
 // ends are the ranks and the host ports of a message.
@@ -62,8 +65,31 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 		capacity[l] = float64(rate) / 8e6 * h.Payload
 	}
 	r := &Run{net: net, places: where, hardware: h, fluid: fluid.New(capacity, net.LongestPath()), link: make([]float64, len(capacity))}
+	r.fluid.Slack = slack
 	r.Machine = machine.On(r, p, costs, unit)
 	return r
+}
+
+// slack is the share of a message's time by which its begin and the release of its links may be
+// late where a link has many flows.
+const slack = 0.001
+
+// Record lets the run record what ranks and links do.
+func (r *Run) Record(to *timeline.Recorder) {
+	r.record = to
+	r.Machine.Computed = func(rank int32, from, until machine.Time) {
+		to.Computing.Add(rank, int64(from), int64(until), float64(until-from))
+	}
+}
+
+// recordFlow records a flow that ends.
+func (r *Run) recordFlow(at int64, m int32) {
+	e := &r.ends[m]
+	r.record.Receiving.Add(e.to, r.begun[m], at, r.bytes[m])
+	path, _ := r.net.Path(e.src, e.dst, r.path[:0])
+	for _, l := range path {
+		r.record.Links.Add(l, r.begun[m], at, r.bytes[m])
+	}
 }
 
 // unit is a nanosecond in picoseconds.
@@ -72,7 +98,7 @@ const unit = 1000
 // Send takes a message of the Machine.
 func (r *Run) Send(at machine.Time, m machine.Message) {
 	for int(m.Number) >= len(r.bytes) {
-		r.bytes, r.latency, r.ends = append(r.bytes, 0), append(r.latency, 0), append(r.ends, ends{})
+		r.bytes, r.latency, r.ends, r.begun = append(r.bytes, 0), append(r.latency, 0), append(r.ends, ends{}), append(r.begun, 0)
 	}
 	src, dst, local := r.places.Between(m.From, m.To, m.NIC)
 	r.ends[m.Number], r.bytes[m.Number] = ends{m.From, m.To, src, dst}, float64(max(m.Bytes, 1))
@@ -131,6 +157,7 @@ func (r *Run) beginFlow(at int64, m int32) {
 	for _, l := range path {
 		r.link[l] += r.bytes[m]
 	}
+	r.begun[m] = at
 	r.fluid.Begin(at, path, r.bytes[m], m)
 }
 
@@ -202,6 +229,9 @@ func (r *Run) step(at int64) {
 		if end, ok := r.fluid.Next(); ok && end == at {
 			r.ended = r.fluid.End(r.ended[:0])
 			for _, m := range r.ended {
+				if r.record != nil {
+					r.recordFlow(at, m)
+				}
 				r.queue.Put(at+r.latency[m], occasion{message: m})
 			}
 		}

@@ -11,13 +11,15 @@ import (
 // Run executes the Program on the ideal network, to its end or until nothing moves. It looks at ctx
 // between events.
 func (m *Machine) Run(ctx context.Context) error {
-	for n := 0; m.failed == nil && len(m.queue.events) > 0; n++ {
+	for n := 0; ; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if _, ok := m.Next(); !ok {
+			return m.failed
+		}
 		m.Step()
 	}
-	return m.failed
 }
 
 // Wait is an operation that cannot end.

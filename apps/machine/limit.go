@@ -53,8 +53,10 @@ func (m *Machine) fail(s *slot, why string) {
 
 // describe names an operation, by its label if the Program knows it.
 func (m *Machine) describe(s *slot) string {
-	if p, ok := m.program.(*program.Run); ok {
-		return p.DescribeOf(s.rank, s.ID)
+	if p, ok := m.program.(program.Describer); ok {
+		if name, known := p.DescribeOf(s.rank, s.ID); known {
+			return name
+		}
 	}
 	return fmt.Sprintf("rank %d: %s", s.rank, s.Op.String())
 }

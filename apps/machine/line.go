@@ -4,7 +4,7 @@ package machine
 // InfiniBand and MPI do. A network that shares its links may bring a short message
 // before a long one that was sent earlier; the short one then waits.
 type line struct {
-	last map[address]int32 // the last message under way
+	under table // the last message under way
 }
 
 // join puts a message behind the earlier messages to its address that are under way.
@@ -12,17 +12,17 @@ func (l *line) join(slots []slot, message int32) {
 	s := &slots[message]
 	key := address{s.Peer, s.rank, s.Tag}
 	s.behind = none
-	if ahead, ok := l.last[key]; ok {
-		slots[ahead].behind, s.waits = message, true
+	if ahead, ok := l.under.get(key); ok {
+		slots[ahead.last].behind, s.waits = message, true
 	}
-	l.last[key] = message
+	l.under.set(key, ends{last: message})
 }
 
 // leave takes a message out at its target. It returns the next one if that is there already.
 func (l *line) leave(slots []slot, message int32) (next int32, here bool) {
 	s := &slots[message]
 	if s.behind == none {
-		delete(l.last, address{s.Peer, s.rank, s.Tag})
+		l.under.remove(address{s.Peer, s.rank, s.Tag})
 		return none, false
 	}
 	n := &slots[s.behind]

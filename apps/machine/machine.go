@@ -51,6 +51,10 @@ type Machine struct {
 	now    Time
 	failed error
 	ready  []program.Op // scratch
+	watch  func()       // reports the progress, if set
+	// Computed, if set, is told of each computation of a rank.
+	Computed func(rank int32, from, to Time)
+	events   int
 
 	Messages, Bytes int64
 	// Unequal counts the messages whose receive gives another size, and FirstUnequal describes the
@@ -102,7 +106,6 @@ func newMachine(p program.Program, costs Parameters, unit Time) *Machine {
 	shape := p.Shape()
 	m := &Machine{program: p, costs: costs, unit: unit, ranks: make([]rank, shape.Ranks)}
 	m.mail.init(shape.Ranks)
-	m.line.last = map[address]int32{}
 	times := make([]Time, shape.Ranks*(shape.CPUs+2*shape.NICs))
 	take := func(n int) []Time {
 		t := times[:n:n]
@@ -121,10 +124,10 @@ func newMachine(p program.Program, costs Parameters, unit Time) *Machine {
 
 // Next returns the time of the next event; ok is false if there is none.
 func (m *Machine) Next() (at Time, ok bool) {
-	if len(m.queue.events) == 0 || m.failed != nil {
+	if m.failed != nil {
 		return 0, false
 	}
-	return m.queue.events[0].at, true
+	return m.queue.next()
 }
 
 // End returns when a rank's last processor is free.
@@ -154,7 +157,7 @@ func (m *Machine) put(r int32, o *program.Op) {
 	if o.Kind == program.Send {
 		at = max(at, m.ranks[r].out[o.NIC])
 	}
-	m.queue.push(event{at: at, slot: m.newSlot(r, o)})
+	m.queue.push(occasion{at: at, slot: m.newSlot(r, o)})
 }
 
 // newSlot returns a slot for an operation.

@@ -5,10 +5,10 @@ import "weft/apps/program"
 // mail matches the messages and receives of a rank. A message goes to the oldest receive that
 // accepts it; a receive takes the oldest message that it accepts.
 type mail struct {
-	kept    map[address]ends // messages, oldest first
-	posted  map[address]ends // receives that name rank and tag, oldest first
-	all     []ends           // by rank: all kept messages, oldest first
-	open    []ends           // by rank: receives of any rank or any tag, oldest first
+	kept    table  // messages, oldest first
+	posted  table  // receives that name rank and tag, oldest first
+	all     []ends // by rank: all kept messages, oldest first
+	open    []ends // by rank: receives of any rank or any tag, oldest first
 	arrived int64
 }
 
@@ -28,7 +28,6 @@ type links struct {
 const none = -1
 
 func (b *mail) init(ranks int) {
-	b.kept, b.posted = map[address]ends{}, map[address]ends{}
 	b.all, b.open = make([]ends, ranks), make([]ends, ranks)
 	for r := range ranks {
 		b.all[r], b.open[r] = ends{none, none}, ends{none, none}
@@ -45,7 +44,7 @@ func (s *slot) takes(message *slot) bool {
 // keep lets a message wait for its receive.
 func (b *mail) keep(slots []slot, message int32) {
 	s := &slots[message]
-	push(b.kept, slots, address{s.Peer, s.rank, s.Tag}, message)
+	push(&b.kept, slots, address{s.Peer, s.rank, s.Tag}, message)
 	b.all[s.Peer].append(slots, message)
 }
 
@@ -58,14 +57,14 @@ func (b *mail) post(slots []slot, receive int32) {
 		b.open[s.rank].append(slots, receive)
 		return
 	}
-	push(b.posted, slots, address{s.rank, s.Peer, s.Tag}, receive)
+	push(&b.posted, slots, address{s.rank, s.Peer, s.Tag}, receive)
 }
 
 // takeReceive removes the receive that takes a message.
 func (b *mail) takeReceive(slots []slot, message int32) (int32, bool) {
 	s := &slots[message]
 	key := address{s.Peer, s.rank, s.Tag}
-	list, named := b.posted[key]
+	list, named := b.posted.get(key)
 	for o := b.open[s.Peer].first; o != none; o = slots[o].after {
 		if named && slots[list.first].number < slots[o].number {
 			break
@@ -78,7 +77,7 @@ func (b *mail) takeReceive(slots []slot, message int32) (int32, bool) {
 	if !named {
 		return none, false
 	}
-	return pop(b.posted, slots, key, list), true
+	return pop(&b.posted, slots, key, list), true
 }
 
 // takeMessage removes the message that a receive takes.
@@ -95,36 +94,36 @@ func (b *mail) takeMessage(slots []slot, receive int32) (int32, bool) {
 		}
 		key = address{s.rank, slots[message].rank, slots[message].Tag}
 	}
-	list, ok := b.kept[key]
+	list, ok := b.kept.get(key)
 	if !ok {
 		return none, false
 	}
 	// The oldest message of any rank or tag is the oldest of its own address.
-	message := pop(b.kept, slots, key, list)
+	message := pop(&b.kept, slots, key, list)
 	b.all[s.rank].remove(slots, message)
 	return message, true
 }
 
 // push appends a slot to the list of an address.
-func push(lists map[address]ends, slots []slot, key address, s int32) {
+func push(lists *table, slots []slot, key address, s int32) {
 	slots[s].same = none
-	list, ok := lists[key]
+	list, ok := lists.get(key)
 	if ok {
 		slots[list.last].same = s
 		list.last = s
 	} else {
 		list = ends{s, s}
 	}
-	lists[key] = list
+	lists.set(key, list)
 }
 
 // pop removes the first slot of the list of an address.
-func pop(lists map[address]ends, slots []slot, key address, list ends) int32 {
+func pop(lists *table, slots []slot, key address, list ends) int32 {
 	s := list.first
 	if list.first = slots[s].same; list.first == none {
-		delete(lists, key)
+		lists.remove(key)
 	} else {
-		lists[key] = list
+		lists.set(key, list)
 	}
 	return s
 }

@@ -1,79 +1,72 @@
 package machine
 
-// event is something that happens to an operation: it tries to begin, or its message is at the
+import (
+	"cmp"
+	"slices"
+
+	"weft/internal/event"
+)
+
+// occasion is something that happens to an operation: it tries to begin, or its message is at the
 // target.
-type event struct {
+type occasion struct {
 	at      Time
 	number  int64 // events of one time happen in this order
 	slot    int32
 	arrival bool
 }
 
-// queue orders events by time, then by number. It is a heap of four children a node, since an event
-// that is postponed keeps its number.
+// queue orders events by time, then by number. Those of the present time are in order of their
+// numbers; an event that is postponed keeps its number, and is always put behind the present.
 type queue struct {
-	events []event
-	count  int64
-}
-
-func (e *event) before(o *event) bool {
-	return e.at < o.at || e.at == o.at && e.number < o.number
+	later   event.Queue[Time, occasion]
+	present []occasion
+	head    int // of present
+	count   int64
 }
 
 // push adds a new event.
-func (q *queue) push(e event) {
+func (q *queue) push(e occasion) {
 	e.number = q.count
 	q.count++
-	q.add(e)
+	q.later.Put(e.at, e)
 }
 
 // postpone adds an event again, with its old number.
-func (q *queue) postpone(e event, at Time) {
+func (q *queue) postpone(e occasion, at Time) {
 	e.at = at
-	q.add(e)
+	q.later.Put(at, e)
 }
 
-func (q *queue) add(e event) {
-	q.events = append(q.events, e)
-	i := len(q.events) - 1
-	for i > 0 {
-		parent := (i - 1) / 4
-		if !e.before(&q.events[parent]) {
-			break
-		}
-		q.events[i] = q.events[parent]
-		i = parent
+// next returns the time of the next event; ok is false if there is none.
+func (q *queue) next() (at Time, ok bool) {
+	if q.head < len(q.present) {
+		return q.present[q.head].at, true
 	}
-	q.events[i] = e
+	return q.later.Next()
 }
 
-// pop removes the next event.
-func (q *queue) pop() event {
-	top := q.events[0]
-	n := len(q.events) - 1
-	last := q.events[n]
-	q.events = q.events[:n]
-	if n == 0 {
-		return top
+// pop removes the next event. There must be one.
+func (q *queue) pop() occasion {
+	if q.head == len(q.present) {
+		q.gather()
 	}
-	i := 0
-	for {
-		child := 4*i + 1
-		if child >= n {
-			break
-		}
-		least := child
-		for c := child + 1; c < min(child+4, n); c++ {
-			if q.events[c].before(&q.events[least]) {
-				least = c
-			}
-		}
-		if !q.events[least].before(&last) {
-			break
-		}
-		q.events[i] = q.events[least]
-		i = least
+	q.head++
+	return q.present[q.head-1]
+}
+
+// gather takes all events of the next time. Events that come in for this time later have larger
+// numbers.
+func (q *queue) gather() {
+	q.present, q.head = q.present[:0], 0
+	at, _ := q.later.Next()
+	sorted := true
+	for next, ok := at, true; ok && next == at; next, ok = q.later.Next() {
+		_, e := q.later.Take()
+		sorted = sorted && (len(q.present) == 0 || q.present[len(q.present)-1].number < e.number)
+		q.present = append(q.present, e)
 	}
-	q.events[i] = last
-	return top
+	if !sorted {
+		slices.SortFunc(q.present, func(a, b occasion) int { return cmp.Compare(a.number, b.number) })
+	}
 }

@@ -8,6 +8,9 @@ import (
 
 // Step lets the next event happen. There must be one.
 func (m *Machine) Step() {
+	if m.events++; m.watch != nil && m.events%watchEvery == 0 {
+		m.watch()
+	}
 	e := m.queue.pop()
 	m.now = e.at
 	s := &m.slots[e.slot]
@@ -25,7 +28,7 @@ func (m *Machine) Step() {
 }
 
 // calc computes for the operation's time.
-func (m *Machine) calc(e event, s *slot) {
+func (m *Machine) calc(e occasion, s *slot) {
 	cpu := &m.ranks[s.rank].cpu[s.CPU]
 	if *cpu > e.at {
 		m.queue.postpone(e, *cpu)
@@ -33,6 +36,9 @@ func (m *Machine) calc(e event, s *slot) {
 	}
 	*cpu = e.at + product(s.Size, m.unit)
 	m.within(s, *cpu)
+	if m.Computed != nil {
+		m.Computed(s.rank, e.at, *cpu)
+	}
 	m.begun(s, e.at)
 	m.ended(s, *cpu)
 	r := s.rank
@@ -41,7 +47,7 @@ func (m *Machine) calc(e event, s *slot) {
 }
 
 // send hands a message, or the request for it, to the network.
-func (m *Machine) send(e event, s *slot) {
+func (m *Machine) send(e occasion, s *slot) {
 	r := &m.ranks[s.rank]
 	cpu, out := &r.cpu[s.CPU], &r.out[s.NIC]
 	if free := max(*cpu, *out); free > e.at {
@@ -68,7 +74,7 @@ func (m *Machine) send(e event, s *slot) {
 // transmit gives a message in its present stage to the network.
 func (m *Machine) transmit(at Time, number int32) {
 	if m.network == nil {
-		m.queue.push(event{at: at + m.costs.Latency, slot: number, arrival: true})
+		m.queue.push(occasion{at: at + m.costs.Latency, slot: number, arrival: true})
 		return
 	}
 	s := &m.slots[number]
@@ -89,11 +95,11 @@ const controlBytes = 64
 
 // Arrive is called by the Network when a message is at its target.
 func (m *Machine) Arrive(at Time, number int32) {
-	m.queue.push(event{at: at, slot: number, arrival: true})
+	m.queue.push(occasion{at: at, slot: number, arrival: true})
 }
 
 // arrive handles a message, a request or an answer at its target.
-func (m *Machine) arrive(e event) {
+func (m *Machine) arrive(e occasion) {
 	s := &m.slots[e.slot]
 	switch s.stage {
 	case answered:
@@ -162,7 +168,7 @@ func (m *Machine) isFirst(message int32) bool {
 // leaveLine takes a message out of its line, and lets the next one follow if it is there.
 func (m *Machine) leaveLine(message int32) {
 	if next, here := m.line.leave(m.slots, message); here {
-		m.queue.push(event{at: m.now, slot: next, arrival: true})
+		m.queue.push(occasion{at: m.now, slot: next, arrival: true})
 	}
 }
 

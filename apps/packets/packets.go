@@ -6,6 +6,7 @@ import (
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/apps/program"
+	"weft/apps/timeline"
 	"weft/internal/event"
 	"weft/sim/packet"
 )
@@ -18,6 +19,8 @@ type Work struct {
 	later   event.Queue[packet.Time, occasion]
 	timer   packet.Time // the earliest timer that is set, or never
 	sim     *packet.Sim
+	record  *timeline.Recorder
+	to      []int32 // by number of a message: its target, for the record
 }
 
 // occasion is a message that begins later, or one within a machine that arrives.
@@ -36,8 +39,22 @@ func New(where *places.Places, memory places.Memory, p program.Program, costs ma
 	return w
 }
 
+// Record lets the run record what ranks do.
+func (w *Work) Record(to *timeline.Recorder) {
+	w.record = to
+	w.Machine.Computed = func(rank int32, from, until machine.Time) {
+		to.Computing.Add(rank, int64(from), int64(until), float64(until-from))
+	}
+}
+
 // Send takes a message of the Machine.
 func (w *Work) Send(at machine.Time, m machine.Message) {
+	for w.record != nil && int(m.Number) >= len(w.to) {
+		w.to = append(w.to, 0)
+	}
+	if w.record != nil {
+		w.to[m.Number] = m.To
+	}
 	src, dst, local := w.places.Between(m.From, m.To, m.NIC)
 	t := packet.Time(at)
 	if local {
@@ -57,6 +74,9 @@ func (w *Work) Sent(*packet.Sim, *packet.Message) {}
 
 // Delivered tells the Machine that a message is at its target.
 func (w *Work) Delivered(s *packet.Sim, m *packet.Message) {
+	if w.record != nil {
+		w.record.Receiving.Add(w.to[m.Tag], int64(m.Start), int64(s.Now()), float64(m.Bytes))
+	}
 	w.Machine.Arrive(machine.Time(s.Now()), m.Tag)
 	w.advance()
 }

@@ -1,6 +1,7 @@
 package places
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,25 +11,52 @@ import (
 	"weft/sim/traffic"
 )
 
-// On puts ranks on the servers of a fabric, given by host ports in order of their leaves. By is
-// "leaf" (in that order), "spread" (round robin over the leaves) or "random:SEED". Each server
-// takes one rank, and all its ports serve it; with onPorts each port takes one.
-func On(by string, ranks int, hosts []int32, leafOf func(host int32) int32, servers *traffic.Servers, onPorts bool) (*Places, error) {
-	list, what := units(hosts, servers, onPorts), "servers"
-	if onPorts {
-		what = "host ports"
-	}
-	if ranks > len(list) {
-		return nil, fmt.Errorf("%d ranks on %d places: the fabric has too few %s", ranks, len(list), what)
-	}
-	if err := sortUnits(by, list, func(u unit) int32 { return leafOf(u.ports[0]) }); err != nil {
+// Request says where ranks go.
+type Request struct {
+	// By is the order of places:
+	//
+	//	leaf         fill leaf by leaf
+	//	spread       round robin over leaves
+	//	rail         fill server by server, its ports in order of their rails
+	//	random:SEED  drawn
+	//	file         as File says
+	//	slurm:NODES  the nodes of a list of Slurm, such as n[001-004,010]; all ranks of a node first
+	//	slurm-cyclic:NODES   round robin over the nodes
+	//	slurm-plane=N:NODES  round robin over the nodes, N ranks at a time
+	By      string
+	Ranks   int
+	Hosts   []int32          // in order of their leaves
+	Servers *traffic.Servers // nil if each has one port
+	OnPorts bool             // each host port takes a rank; otherwise a server does, with all its ports
+	File    string           // lines: a rank, a node, and for ranks on ports the port
+	Names   Names
+}
+
+// Names tell where a host port is.
+type Names struct {
+	Leaf func(host int32) int32
+	Node func(host int32) []string // its node's names, the first for messages
+	Port func(host int32) int      // its number on the node
+}
+
+// On puts ranks on the servers of a fabric.
+func On(r *Request) (*Places, error) {
+	list, err := r.inOrder()
+	if err != nil {
 		return nil, err
 	}
-	p := &Places{}
-	if servers != nil && servers.Planes > 1 {
-		p.Plane = servers.Plane
+	if r.Ranks > len(list) {
+		what := "servers"
+		if r.OnPorts {
+			what = "host ports"
+		}
+		return nil, fmt.Errorf("%d ranks on %d places: placement %s has too few %s", r.Ranks, len(list), r.By, what)
 	}
-	for _, u := range list[:ranks] {
+	p := &Places{}
+	if r.Servers != nil && r.Servers.Planes > 1 {
+		p.Plane = r.Servers.Plane
+	}
+	for _, u := range list[:r.Ranks] {
 		p.Ports, p.Server = append(p.Ports, u.ports), append(p.Server, u.server)
 	}
 	return p, nil
@@ -42,15 +70,15 @@ type unit struct {
 }
 
 // units lists the places in order of their first ports.
-func units(hosts []int32, servers *traffic.Servers, onPorts bool) []unit {
+func (r *Request) units() []unit {
 	var list []unit
 	at := map[int32]int{}
-	for _, h := range hosts {
+	for _, h := range r.Hosts {
 		server := h
-		if servers != nil {
-			server = servers.Of[h]
+		if r.Servers != nil {
+			server = r.Servers.Of[h]
 		}
-		if i, known := at[server]; known && !onPorts {
+		if i, known := at[server]; known && !r.OnPorts {
 			list[i].ports = append(list[i].ports, h)
 			continue
 		}
@@ -60,27 +88,53 @@ func units(hosts []int32, servers *traffic.Servers, onPorts bool) []unit {
 	return list
 }
 
-// sortUnits puts places into an order.
-func sortUnits(by string, list []unit, leafOf func(unit) int32) error {
-	kind, arg, _ := strings.Cut(by, ":")
+// inOrder lists the places in the order of ranks.
+func (r *Request) inOrder() ([]unit, error) {
+	list := r.units()
+	kind, arg, _ := strings.Cut(r.By, ":")
 	switch {
-	case by == "leaf":
-	case by == "spread":
+	case r.By == "leaf":
+	case r.By == "spread":
 		seen := map[int32]int{}
 		for i := range list {
-			leaf := leafOf(list[i])
+			leaf := r.Names.Leaf(list[i].ports[0])
 			list[i].turn = seen[leaf]
 			seen[leaf]++
 		}
-		slices.SortStableFunc(list, func(a, b unit) int { return a.turn - b.turn })
+		slices.SortStableFunc(list, func(a, b unit) int { return cmp.Compare(a.turn, b.turn) })
+	case r.By == "rail":
+		r.byRail(list)
+	case r.By == "file":
+		return r.fromFile(list)
 	case kind == "random":
 		seed, err := strconv.ParseUint(arg, 10, 64)
 		if err != nil && arg != "" {
-			return fmt.Errorf("placement %q: random:SEED with a number is expected", by)
+			return nil, fmt.Errorf("placement %q: random:SEED with a number is expected", r.By)
 		}
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	case strings.HasPrefix(kind, "slurm"):
+		return r.fromSlurm(list, kind, arg)
 	default:
-		return fmt.Errorf("placement %q: leaf, spread or random:SEED is expected", by)
+		return nil, fmt.Errorf("placement %q: leaf, spread, rail, random:SEED, file:NAME or slurm:NODES is expected", r.By)
 	}
-	return nil
+	return list, nil
+}
+
+// byRail sorts places by server, in order of first ports, and those of a server by rail.
+func (r *Request) byRail(list []unit) {
+	first := map[int32]int{}
+	for i := range list {
+		if _, met := first[list[i].server]; !met {
+			first[list[i].server] = i
+		}
+	}
+	rail := func(u *unit) int32 {
+		if r.Servers == nil {
+			return 0
+		}
+		return r.Servers.Rail[u.ports[0]]
+	}
+	slices.SortStableFunc(list, func(a, b unit) int {
+		return cmp.Or(cmp.Compare(first[a.server], first[b.server]), cmp.Compare(rail(&a), rail(&b)))
+	})
 }

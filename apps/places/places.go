@@ -19,6 +19,11 @@ type Places struct {
 	Plane []int32
 }
 
+// Part returns the places of the ranks from first to the one before last.
+func (p *Places) Part(first, last int) *Places {
+	return &Places{Ports: p.Ports[first:last], Server: p.Server[first:last], Plane: p.Plane}
+}
+
 // Between returns the ports of a message that a rank sends by its network port nic to another rank:
 // the ports of that number, or if their planes differ the next ones of the same plane, as a server
 // may lack a port. local is true for ranks on one machine.
@@ -43,6 +48,9 @@ type Memory struct {
 	Latency int64 // in nanoseconds
 	Rate    int64 // in Mbit/s
 }
+
+// UsualMemory is that of servers of which nothing else is known.
+var UsualMemory = Memory{Latency: 500, Rate: 200_000}
 
 // Picoseconds returns the time of a message, at most 2^61.
 func (m Memory) Picoseconds(bytes int64) int64 {

@@ -58,6 +58,7 @@ type Run struct {
 	*Schedule
 	left  []int32 // by operation: events that have not happened; -1 once it has ended
 	ready []Time  // by operation: the last event that it waited for
+	over  int     // operations that have ended
 }
 
 // Start begins a run of the Schedule.
@@ -85,6 +86,7 @@ func (r *Run) Began(rank, id int32, at Time, to []Op) []Op {
 func (r *Run) Ended(rank, id int32, at Time, to []Op) []Op {
 	op := r.Starts[rank] + id
 	r.left[op] = ended
+	r.over++
 	return r.free(r.who[r.begin[op]:r.after[op+1]], at, to)
 }
 
@@ -103,7 +105,12 @@ func (r *Run) free(waiting []int32, at Time, to []Op) []Op {
 }
 
 // DescribeOf is Describe for an operation by its number within a rank.
-func (r *Run) DescribeOf(rank, id int32) string { return r.Describe(r.Starts[rank] + id) }
+func (r *Run) DescribeOf(rank, id int32) (string, bool) {
+	return r.Describe(r.Starts[rank] + id), true
+}
 
 // HasEnded reports whether an operation has ended.
 func (r *Run) HasEnded(op int32) bool { return r.left[op] == ended }
+
+// Share returns the share of operations that have ended.
+func (r *Run) Share() float64 { return float64(r.over) / float64(max(len(r.Ops), 1)) }

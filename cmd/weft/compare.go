@@ -33,6 +33,7 @@ type compareOptions struct {
 	engines   []string
 	runs      int
 	yardstick bool
+	apps      []string
 	sort      string
 	prices    string
 	form      cli.Form
@@ -95,6 +96,9 @@ MORE TABLES
                  splits pairs; "-" for large networks
   DARK           links between switches that no pair of hosts uses
 
+--app PROGRAM adds a table of applications (weft simulate app), by flows, with a rank on each host in
+order of the leaves: the time, and how many times as long it is as on one switch for all hosts.
+
 PRICES
 
 ` + bill.Help + `
@@ -114,6 +118,7 @@ func compareCmd() *cobra.Command {
   weft compare 'rlft(36,2)|fail(links=20,seed=1)' --sort ebb
   weft compare 'tree(40,2000)' 'dragonfly(20,10,10,groups=10,hosts=2000)' 'torus(7x8x8,hosts=5,width=5)'
   weft compare 'tree(36,500)' 'tree(36,500,ratio=2)' --prices prices.txt
+  weft compare 'rlft(8,3)' --app 'training(tensor=4,pipeline=4)' --app 'alltoall(size=1MiB)'
   weft compare 'torus(4x4,hosts=2)' --engines updn,dor --json`,
 		Args: cli.Arguments("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -137,6 +142,7 @@ func compareCmd() *cobra.Command {
 	f.StringArrayVarP(&opt.engines, "engines", "e", nil, "`ENGINES` to compare, a,b,c or all; can be repeated (default: all; auto for several fabrics)")
 	f.IntVarP(&opt.runs, "runs", "n", 0, "number `N` of random bisections (default: 1000, fewer from 5,000 hosts on)")
 	f.BoolVar(&opt.yardstick, "yardstick", false, "also measure all-to-all, recursive doubling, permutations and pair loads")
+	f.StringArrayVar(&opt.apps, "app", nil, "also run `PROGRAM` of weft simulate app on each Plan; can be repeated")
 	f.StringVar(&opt.sort, "sort", "engine", "`ORDER` of rows: engine (as listed), ebb, vls, seconds or memory")
 	return cmd
 }
@@ -246,6 +252,9 @@ func (c *comparing) open(arg string) (*fabric.Graph, *compare.Comparison, error)
 		return nil, nil, err
 	}
 	g := src.Fabric.Compile()
+	if err := compare.CheckApps(c.o.apps, g); err != nil {
+		return nil, nil, err
+	}
 	var out *compare.Comparison
 	err = cli.WithProgress(c.cmd, "counting "+arg, func(ctx context.Context) (err error) {
 		out, err = compare.New(ctx, src.Fabric, g, c.prices)
@@ -306,7 +315,7 @@ func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, ste
 	if c.alone {
 		return c.o.alone(ctx, arg, step, runs, c.stdin.Bytes())
 	}
-	row, err := compare.NewRow(ctx, g, step, &c.o.routing.Request, compare.Figures{Runs: runs, Yardstick: c.o.yardstick}, cli.PeakRSS)
+	row, err := compare.NewRow(ctx, g, step, &c.o.routing.Request, compare.Figures{Runs: runs, Yardstick: c.o.yardstick, Apps: c.o.apps}, cli.PeakRSS)
 	if err == nil {
 		row.PeakRSS = cli.PeakRSS()
 	}
@@ -323,6 +332,9 @@ func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step,
 		"compare", "--json", "--quiet", "--ibnl", o.fabric.IBNL, "--roles", o.fabric.Roles, "--runs", fmt.Sprint(runs),
 		fmt.Sprintf("--yardstick=%t", o.yardstick), fmt.Sprintf("--partial=%t", o.fabric.Partial),
 	}, o.routing.Args(step)...)
+	for _, program := range o.apps {
+		args = append(args, "--app", program)
+	}
 	var out compare.Comparison
 	err = runJSON(ctx, &out, stdin, self, append(args, "--", arg)...)
 	if killed, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,26 +12,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/batch"
-	"weft/fabric/netfile/site"
 )
-
-// slurmFlags holds the options of the Slurm format.
-type slurmFlags struct{ spines, root string }
-
-// read reads the files. names comes from the node name map.
-func (s *slurmFlags) read(names map[fabric.GUID]string) (opt batch.SlurmOptions, err error) {
-	opt.Root, opt.Names = s.root, names
-	if s.spines != "" {
-		data, err := os.ReadFile(s.spines)
-		if err != nil {
-			return opt, err
-		}
-		if opt.Spines, err = site.ReadGUIDs(s.spines, data); err != nil {
-			return opt, err
-		}
-	}
-	return opt, nil
-}
 
 // formatFlag adds the option for the output format.
 func formatFlag(cmd *cobra.Command, format *string, name, usage string) {
@@ -55,10 +35,31 @@ func listFormats(list []netfile.Format) string {
 	return text.String()
 }
 
+// slurmHelp is about Slurm's files.
+const slurmHelp = `
+SLURM'S FILES
+
+topology.conf holds a tree of switches (--to slurm), or a block for each switch with hosts
+(slurm-block, for Slurm 23.11 and later). topology.yaml (slurm-yaml, for Slurm 25.05 and later) holds
+several topologies; Slurm then ignores topology.conf. Slurm knows hosts by their names in slurm.conf:
+give a node name map if the descriptions of adapters do not begin with these, and --hosts if the
+fabric has hosts that Slurm does not know. Slurm does not start with a block of unknown hosts.
+
+Slurm takes a host at one switch of a topology. Of a host with several ports:
+
+  rails   that share spines: the hosts of a pod are on one switch of each rail, so the first rail
+          stands for all of them; the switches of the others are left out
+  planes  without a cable between them: topology.yaml has a topology for each, plane0, plane1 and so
+          on; a partition names its own (Topology=plane1 in slurm.conf). topology.conf has room for
+          one: a host is in the plane with the most hosts, or only --plane N is listed. Names of
+          planes are those of weft show --servers
+  others  at the switch of its first port
+`
+
 func convertCmd() *cobra.Command {
 	var (
 		flags  cli.FabricFlags
-		slurm  slurmFlags
+		slurm  cli.SlurmFlags
 		format string
 		out    string
 	)
@@ -67,14 +68,15 @@ func convertCmd() *cobra.Command {
 		Short: "convert a fabric to another file format",
 		Long: "Convert a fabric to another file format.\n\nInput is a FABRIC; its format is recognised by its content. Output is a file in the format of --to.\n\n" +
 			"FORMATS THAT ARE WRITTEN\n\n" + listFormats(netfile.Writable()) +
-			"\nFORMATS THAT ARE READ\n\n" + listFormats(netfile.Readable()),
+			"\nFORMATS THAT ARE READ\n\n" + listFormats(netfile.Readable()) + slurmHelp,
 		Example: `  weft convert examples/psmn-x5.ibnetdiscover --to dot | dot -Tsvg > psmn.svg
   weft convert subnet.lst --to ibnetdiscover -o net
-  weft convert fabric.txt --to slurm --node-map names.map -o topology.conf`,
+  weft convert fabric.txt --to slurm --node-map names.map -o topology.conf
+  weft convert fabric.txt --to slurm-yaml --hosts 'n[001-128]' -o topology.yaml`,
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if slurm != (slurmFlags{}) && format != "slurm" {
-				return errors.New("--spines and --root need --to slurm")
+			if slurm.Given() && !strings.HasPrefix(format, "slurm") {
+				return errors.New("--spines, --root, --hosts, --plane and --block-sizes need --to slurm, slurm-block or slurm-yaml")
 			}
 			src, err := flags.Open(cmd, args[0])
 			if err != nil {
@@ -84,7 +86,7 @@ func convertCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opt, err := slurm.read(names)
+			opt, err := slurm.Read(names)
 			if err != nil {
 				return err
 			}
@@ -94,8 +96,7 @@ func convertCmd() *cobra.Command {
 	flags.Add(cmd)
 	formatFlag(cmd, &format, "to", "")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` (default: standard output)")
-	cmd.Flags().StringVar(&slurm.spines, "spines", "", "slurm: `FILE` with the GUIDs of switches that are never leaves, one a line")
-	cmd.Flags().StringVar(&slurm.root, "root", "", "slurm: `NAME` of a switch to add above all others, so that a job can span them")
+	slurm.Add(cmd, "", "slurm: ")
 	return cmd
 }
 

@@ -24,6 +24,10 @@ var commandGroups = map[string][]flagGroup{
 		{"What to show", "tree servers diff counters warnings verbose json"},
 		{"Picture", "svg colour engine plan lfts sl sl2vl choice one-lane"},
 	},
+	"weft convert": {
+		{"Output file", "to output"},
+		{"Slurm's files", "hosts root plane block-sizes spines"},
+	},
 	"weft check": {
 		{"Routing to judge", "plan lfts sl sl2vl one-lane choice"},
 	},
@@ -32,7 +36,7 @@ var commandGroups = map[string][]flagGroup{
 		{"What to count", "replies hosts-only steps conflicts"},
 	},
 	"weft compare": {
-		{"What to compare", "engines runs yardstick prices sort"},
+		{"What to compare", "engines runs yardstick app prices sort"},
 	},
 	"weft route": {
 		{"Explicit paths", "paths names choice"},
@@ -49,7 +53,7 @@ var commandGroups = map[string][]flagGroup{
 	"weft simulate app": {
 		{"Network", "ideal costs flows memory"},
 		{"Ranks", "placement ranks-on"},
-		{"Files to write", "write-goal"},
+		{"Files to write", "svg csv write-goal"},
 		{"Existing tables instead of routing", "plan lfts"},
 	},
 	"weft simulate outage": {
@@ -81,9 +85,12 @@ var commandGroups = map[string][]flagGroup{
 	},
 	"weft lab sweep": {
 		{"What to sweep, in the short form", "list engine option failed seeds runs vls lmc fresh-lids seed kind kinds cn-guids io-guids levels"},
-		{"Running it", "in shard for output jobs"},
+		{"Running it", "in shard go-on for from older output jobs"},
 		{"Slurm", "on tasks tasks-at-once task-time task-memory sbatch"},
 		{"Comparison", "figure against behind predictions json"},
+	},
+	"weft lab stats": {
+		{"Comparison", "figure against behind predictions in json"},
 	},
 	"weft lab report": {
 		{"What to show", "figure against engine network"},
@@ -117,13 +124,17 @@ var commandGroups = map[string][]flagGroup{
 		{"Running the manager", "config print-config once codes interval jobs"},
 		{"What survives a restart", "state state-plans state-events lids keep keep-absent record"},
 		{"Routing", "engine option vls lmc fresh-lids seed unproven rebalance rebalance-after moves-per-minute no-moves pause ask-roles"},
+		{"When changes may be made", "change-window time-zone"},
+		{"Links and times", "link-speed link-width link-rules subnet-timeout packet-life head-of-queue-life host-head-of-queue-life stall-count host-stall-count"},
 		{"Faulty, drained and unexpected parts", "drain flaps flaps-within quarantine babbling-port babbling-rate expect quarantine-strangers"},
 		{"Other subnet managers and ports", "priority sm-key take-over other-port"},
 		{"M_Keys", "m-key mkey-secret mkey-old-secret mkey-file mkey-protect mkey-lease"},
 		{"Partitions and congestion", "partitions partition-enforce congestion-control cc-key"},
 		{"What hosts may hold", "port-share"},
-		{"Asking the manager", "socket api api-token api-cert api-key metrics counters counters-rate"},
-		{"Several subnets", "gid-prefix routers exchange"},
+		{"Asking the manager", "socket api api-token api-tokens api-cert api-key metrics counters counters-rate port-metrics history-size"},
+		{"A program for events", "hook hook-events hook-limit"},
+		{"Several subnets", "gid-prefix routers exchange prefix-routes"},
 		{"Files to write", "plan output json"},
+		{"Topology file of Slurm", "topology topology-format topology-hosts topology-root topology-spines topology-plane topology-block-sizes"},
 	},
 }

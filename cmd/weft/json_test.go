@@ -30,6 +30,7 @@ import (
 	"weft/sm/perf"
 	"weft/sm/service"
 	"weft/sm/state"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/study/app"
 	"weft/study/choose"
@@ -49,6 +50,10 @@ var documents = []struct {
 }{
 	{"weft show FABRIC --json", reflect.TypeFor[show.Fabric]()},
 	{"weft show FABRIC --diff FABRIC --json", reflect.TypeFor[summary.Difference]()},
+	{"weft show TABLES --json", reflect.TypeFor[show.Tables]()},
+	{"weft show TABLES --diff TABLES --json", reflect.TypeFor[show.TableDifference]()},
+	{"weft show SMS --json", reflect.TypeFor[show.Managers]()},
+	{"weft show SMS --diff SMS --json", reflect.TypeFor[show.ManagerDifference]()},
 	{"weft gen --list --json", reflect.TypeFor[source.Formulas]()},
 	{"weft route FABRIC --json", reflect.TypeFor[routing.Route]()},
 	{"weft show SUBNETS --json", reflect.TypeFor[several.Network]()},
@@ -77,6 +82,8 @@ var documents = []struct {
 	{"weft sm export DIR --state FILE --json", reflect.TypeFor[opensm.Report]()},
 	{"weft sm events --json", reflect.TypeFor[terms.LogLine]()},
 	{"weft sm links --json", reflect.TypeFor[perf.Report]()},
+	{"weft sm links --at TIME --json", reflect.TypeFor[telemetry.Moment]()},
+	{"weft sm ports --json", reflect.TypeFor[service.PortCounts]()},
 	{"weft sm status --json", reflect.TypeFor[service.Status]()},
 	{"weft discover --json", reflect.TypeFor[terms.DiscoveryJSON]()},
 	{"weft emulate control SOCKET state", reflect.TypeFor[control.State]()},

@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/fabric"
+	"weft/cmd/weft/otherfiles"
 	"weft/fabric/netfile/counters"
+	"weft/fabric/source"
 	"weft/fabric/summary"
 	"weft/study/several"
 	"weft/study/show"
@@ -33,6 +34,17 @@ const showHelp = `Summarise a fabric and list its suspicious cables; or draw it,
 Input is a FABRIC. Output is a report of hosts, switches, links, diameter and suspicious cables.
 --tree adds a description as a fat-tree, --servers a list of machines, --svg a picture. --diff OTHER
 lists what changed since the FABRIC OTHER instead; the exit status is then 1 if anything changed.
+
+COMPARISONS
+
+Of files in two formats weft show --diff compares what both tell; what one of them does not tell is
+no change. ibdiagnet2.net_dump and ibnetdiscover -p know hosts by the GUIDs of their ports. UFM's NDT
+and topology files of ibutils have no GUIDs: cables are compared by the names of their ends, which a
+node name map (--node-map) can bring together. An NDT tells the cables of the devices that it names.
+
+Files of forwarding tables (opensm.fdbs, ibdiagnet2.fdbs, opensm-lfts.dump, output of dump_fts) are
+compared entry by entry, and lists of subnet managers (ibdiagnet2.sm) manager by manager. Alone they
+are counted.
 
 SUSPICIOUS CABLES
 
@@ -91,6 +103,8 @@ func showCmd() *cobra.Command {
 		Example: `  weft show examples/psmn-x5.ibnetdiscover
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
   weft show today.txt --diff yesterday.txt
+  weft show today.txt --diff plan.ndt
+  weft show ibdiagnet2.fdbs --diff opensm.fdbs
   weft show 'rlft(36,2)|fail(links=10,seed=3)' --tree
   weft show 'rail(4,8,2)' --servers
   weft show fabric.txt --counters errors.txt
@@ -100,6 +114,10 @@ func showCmd() *cobra.Command {
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.validate(args[0]); err != nil {
+				return err
+			}
+			alone := flags.picture.svg == "" && !flags.tree && !flags.servers && !flags.warnings && len(flags.counters) == 0
+			if handled, err := otherfiles.Show(cmd, args[0], flags.other, flags.form, alone); handled {
 				return err
 			}
 			return flags.run(cmd, args[0])
@@ -149,7 +167,7 @@ func (flags *showFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	if flags.other != "" {
-		return showDiff(cmd, flags, opened.Fabric)
+		return showDiff(cmd, flags, opened)
 	}
 	src := show.Inspect(opened)
 	if err := flags.picture.draw(cmd, src); err != nil || flags.picture.alone() {
@@ -201,12 +219,15 @@ func readCounters(cmd *cobra.Command, flags *showFlags) (all []counters.Port, er
 }
 
 // showDiff lists the changes since the fabric of --diff.
-func showDiff(cmd *cobra.Command, flags *showFlags, to *fabric.Fabric) error {
+func showDiff(cmd *cobra.Command, flags *showFlags, to *source.Source) error {
 	from, err := flags.Open(cmd, flags.other)
 	if err != nil {
 		return err
 	}
-	diff := summary.Compare(from.Fabric, to)
+	diff, err := summary.Compare(from, to)
+	if err != nil {
+		return err
+	}
 	if err := cli.Answer(cmd.OutOrStdout(), diff, flags.form.JSON); err != nil || diff.Equal {
 		return err
 	}

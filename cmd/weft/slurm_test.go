@@ -26,8 +26,34 @@ type slurm struct {
 // startSlurm starts the daemons of Slurm, and ends them with the test.
 func startSlurm(t *testing.T) *slurm {
 	t.Helper()
-	munged, slurmctld, slurmd := peer.Program(t, "munged"), peer.Program(t, "slurmctld"), peer.Program(t, "slurmd")
+	slurmctld, slurmd := peer.Program(t, "slurmctld"), peer.Program(t, "slurmd")
 	peer.Program(t, "sbatch")
+	s := newSlurm(t)
+	conf, ports := slurmConf(t, s.dir, runtime.NumCPU())
+	for i, port := range ports {
+		conf += fmt.Sprintf("NodeName=n%d NodeHostName=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=4096 State=UNKNOWN\n", i+1, hostname(t), port)
+	}
+	s.write("slurm.conf", conf)
+	s.munge()
+	s.daemon(slurmctld, "-D", "-c")
+	nodes := runtime.NumCPU()
+	for i := range nodes {
+		name := fmt.Sprintf("n%d", i+1)
+		if err := os.Mkdir(filepath.Join(s.dir, "spool", name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		s.daemon(slurmd, "-D", "-N", name)
+	}
+	s.until("idle nodes", func() bool {
+		out, _ := s.command("sinfo", "-h", "-N", "-t", "idle").Output()
+		return strings.Count(string(out), "\n") == nodes
+	})
+	return s
+}
+
+// newSlurm makes the folders of a Slurm, which are removed with the test.
+func newSlurm(t *testing.T) *slurm {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("Slurm's daemons run jobs as their users: only root can start them")
 	}
@@ -48,44 +74,42 @@ func startSlurm(t *testing.T) *slurm {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	key := make([]byte, 128)
-	rand.Read(key)
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("munge.key", string(key))
-	s := &slurm{t: t, dir: dir, env: append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"))}
-	write("slurm.conf", slurmConf(t, dir))
-	s.daemon(munged, "--foreground", "--key-file="+dir+"/munge.key", "--socket="+dir+"/run/munge.sock",
-		"--pid-file="+dir+"/run/munged.pid", "--seed-file="+dir+"/run/munged.seed", "--log-file="+dir+"/log/munged.log")
-	s.until("munge", func() bool { _, err := os.Stat(dir + "/run/munge.sock"); return err == nil })
-	s.daemon(slurmctld, "-D", "-c")
-	nodes := runtime.NumCPU()
-	for i := range nodes {
-		name := fmt.Sprintf("n%d", i+1)
-		if err := os.Mkdir(filepath.Join(dir, "spool", name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		s.daemon(slurmd, "-D", "-N", name)
-	}
-	s.until("idle nodes", func() bool {
-		out, _ := s.command("sinfo", "-h", "-N", "-t", "idle").Output()
-		return strings.Count(string(out), "\n") == nodes
-	})
-	return s
+	return &slurm{t: t, dir: dir, env: append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"))}
 }
 
-// slurmConf returns the configuration, with free ports.
-func slurmConf(t *testing.T, dir string) string {
+// write writes a file of this Slurm.
+func (s *slurm) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// munge starts the daemon by which Slurm's programs know each other.
+func (s *slurm) munge() {
+	s.t.Helper()
+	key := make([]byte, 128)
+	rand.Read(key)
+	s.write("munge.key", string(key))
+	s.daemon(peer.Program(s.t, "munged"), "--foreground", "--key-file="+s.dir+"/munge.key", "--socket="+s.dir+"/run/munge.sock",
+		"--pid-file="+s.dir+"/run/munged.pid", "--seed-file="+s.dir+"/run/munged.seed", "--log-file="+s.dir+"/log/munged.log")
+	s.until("munge", func() bool { _, err := os.Stat(s.dir + "/run/munge.sock"); return err == nil })
+}
+
+func hostname(t *testing.T) string {
+	t.Helper()
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
 	}
 	host, _, _ = strings.Cut(host, ".")
+	return host
+}
+
+// slurmConf returns the configuration without nodes, and free ports for these.
+func slurmConf(t *testing.T, dir string, nodes int) (string, []int) {
 	var ports []int
-	for range runtime.NumCPU() + 1 {
+	for range nodes + 1 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -117,11 +141,8 @@ ReturnToService=2
 KillWait=2
 MailProg=/bin/true
 PartitionName=lab Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-`, host, dir, ports[0])
-	for i, port := range ports[1:] {
-		conf += fmt.Sprintf("NodeName=n%d NodeHostName=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=4096 State=UNKNOWN\n", i+1, host, port)
-	}
-	return conf
+`, hostname(t), dir, ports[0])
+	return conf, ports[1:]
 }
 
 // daemon starts a program, and ends it with the test.

@@ -2,14 +2,17 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"weft/cmd/weft/manage/hook"
 	"weft/sm/service"
 )
 
@@ -45,6 +48,21 @@ func TestContrib(t *testing.T) {
 		if !slices.Contains(strings.Split(string(unit), "\n"), line) {
 			t.Errorf("the unit has no %s", line)
 		}
+	}
+	for _, bars := range []string{"NoExecPaths", "~@process", "ExecPaths", "TasksMax", "RestrictFileSystems"} { // would stop the program of --hook
+		if strings.Contains(string(unit), bars) {
+			t.Errorf("the unit has %s", bars)
+		}
+	}
+	example, err := filepath.Abs("../../contrib/on-event")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&hook.Options{Program: example, Limit: time.Second}).Check(); err != nil {
+		t.Error(err)
+	}
+	if out, err := exec.Command("sh", "-n", example).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 	start := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/weft (.*)$`).FindStringSubmatch(string(unit))
 	if start == nil {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"weft/internal/racing"
 )
 
 var (
@@ -150,6 +152,7 @@ func (k *killedSweep) killMerger(folder, merged string) {
 // TestSweepKilled: workers and mergers of a sweep are killed at random times. The rows are those of
 // an undisturbed run, with 1, 2 and 5 workers.
 func TestSweepKilled(t *testing.T) {
+	racing.SkipLong(t)
 	k := &killedSweep{t: t, dir: t.TempDir(), rng: rand.New(rand.NewPCG(*killSeed, 39))}
 	var text string
 	text, k.cases = killedText()

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"weft/internal/racing"
 )
 
 var slurmKills = flag.Int("slurm-kills", 3, "how often TestSweepRealPeers kills a task, or puts it back into the queue")
@@ -128,6 +130,7 @@ func (s *slurmSweep) disturb(array string, cancel bool) string {
 // queue. Tasks go on in new runs; after a cancelled one the merge says what is missing, and the
 // same command submits that. The rows are those of an undisturbed run on this machine.
 func TestSweepRealPeers(t *testing.T) {
+	racing.SkipLong(t)
 	s := &slurmSweep{slurm: startSlurm(t), work: t.TempDir(), rng: rand.New(rand.NewPCG(*killSeed, 40)), did: map[string]int{}}
 	text, cases := killedText()
 	if err := os.WriteFile(filepath.Join(s.work, "sweep.yaml"), []byte(text), 0o600); err != nil {
@@ -147,6 +150,53 @@ func TestSweepRealPeers(t *testing.T) {
 		}
 	}
 	t.Logf("%v, in %d sweeps of %d cases", s.did, rounds, cases)
+	if *slurmKills > 3 {
+		s.poisoned(cases)
+	}
+}
+
+// poisoned runs the sweep, and kills each worker that begins a certain case. The case is given up,
+// and all others have the rows of an undisturbed run.
+func (s *slurmSweep) poisoned(cases int) {
+	s.t.Helper()
+	s.output = "poisoned.db"
+	array, merger := s.submit()
+	poison, kills := "", 0
+	for len(s.query("squeue", "-h", "-j", array)) > 0 {
+		s.start(array)
+		for range 100 {
+			files, _ := filepath.Glob(filepath.Join(s.parts(), "*.attempts"))
+			for _, name := range files {
+				text, _ := os.ReadFile(name)
+				last := string(text[bytes.LastIndexByte(bytes.TrimSpace(text), '\n')+1:])
+				job, begins := strings.CutPrefix(strings.TrimSpace(last), "begin ")
+				if !begins || poison != "" && job != poison {
+					continue
+				}
+				poison = job
+				shard, _, _ := strings.Cut(filepath.Base(name), "-")
+				for _, pid := range s.workers() {
+					if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line, []byte("--shard\x00"+shard+"/3\x00")) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+						kills++
+						time.Sleep(50 * time.Millisecond) // until it is dead and noted
+					}
+				}
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+	}
+	s.wait(array, merger)
+	log, _ := os.ReadFile(filepath.Join(s.parts(), "log", "merge.log"))
+	out := string(log)
+	if kills < 3 || !strings.Contains(out, fmt.Sprintf("%d of %d cases are in", cases, cases)) || !strings.Contains(out, "1 cases were given up, the first: given up: 3 runs") {
+		s.t.Errorf("%d kills: %s%s", kills, out, s.logs())
+	}
+	cmd := s.command("weft", "lab", "diff", "whole.db", s.output)
+	cmd.Dir = s.work
+	if diff, _ := cmd.Output(); !strings.Contains(string(diff), fmt.Sprintf("%d rows are the same, 1 differ; 0 are only", cases-1)) {
+		s.t.Errorf("%s", diff)
+	}
+	s.t.Logf("a case whose workers got %d signals was given up", kills)
 }
 
 // round runs the sweep to its end, and disturbs it at most so many times. It returns how often it

@@ -8,11 +8,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"weft/internal/racing"
 )
 
 // TestSweepStatistics: weft lab stats prints the same tables, to the last digit, as a program in
 // Python that computes them from the CSV.
 func TestSweepStatistics(t *testing.T) {
+	racing.SkipLong(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("python3 is not installed")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 var updateTranscripts = flag.Bool("update-transcripts", false, "write what the commands of transcripts print into the documents")
 
 // transcripts are the documents whose console blocks are run.
-var transcripts = []string{"README.md", "docs/cluster.md", "docs/choosing.md", "docs/research.md", "docs/tools.md", "docs/sweeps.md"}
+var transcripts = []string{"README.md", "docs/cluster.md", "docs/choosing.md", "docs/research.md", "docs/tools.md", "docs/sweeps.md", "docs/applications.md"}
 
 // TestTranscripts runs the commands of console blocks ("$ weft ...") in order, and compares what
 // they print, times apart. A line "..." stands for any number of lines.
@@ -62,8 +63,23 @@ func runTranscripts(t *testing.T, text string) (now string, ran int) {
 		}
 		ran++
 		words := shellWords(t, command)
-		printed, _ := exec.Command(words[0], words[1:]...).CombinedOutput() // the status is often 1: the answer is no
-		lines := strings.Split(strings.TrimRight(string(progress.ReplaceAll(printed, nil)), "\n"), "\n")
+		run := exec.Command(words[0], words[1:]...)
+		var printed, kept bytes.Buffer
+		run.Stdout, run.Stderr = &printed, &printed
+		file := intoFile.FindStringSubmatch(command)
+		if file != nil {
+			run.Stdout = &kept
+		}
+		_ = run.Run() // the status is often 1: the answer is no
+		if file != nil {
+			if err := os.WriteFile(file[1], kept.Bytes(), 0o600); err != nil || kept.Len() == 0 {
+				t.Errorf("%s: %v, or nothing in the file", command, err)
+			}
+		}
+		var lines []string
+		if text := strings.TrimRight(string(progress.ReplaceAll(printed.Bytes(), nil)), "\n"); text != "" {
+			lines = strings.Split(text, "\n")
+		}
 		if !likeTranscript(told, lines) {
 			t.Logf("$ %s\nprints\n%s\ntold\n%s", command, strings.Join(lines, "\n"), strings.Join(told, "\n"))
 			told = lines
@@ -93,6 +109,9 @@ func runTranscripts(t *testing.T, text string) (now string, ran int) {
 	}
 	return out.String(), ran
 }
+
+// intoFile matches a command whose output goes into a file.
+var intoFile = regexp.MustCompile(` > ([a-z.]+)$`)
 
 // progress is what a command says each ten seconds: on a busy machine some take longer.
 var progress = regexp.MustCompile(`(?m)^weft: .*, ([0-9]+m)?[0-9]+s so far.*\n`)

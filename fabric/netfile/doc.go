@@ -36,7 +36,7 @@
 // # Writers
 //
 // discovery.WriteIBNetDiscover writes files for Read, ibsim and the tools around ibnetdiscover;
-// other writers produce JSON, Graphviz, Slurm's topology.conf and ORCS's input.
+// other writers produce JSON, Graphviz, Slurm's topology.conf and topology.yaml, and ORCS's input.
 //
 // # Forwarding tables and service levels
 //

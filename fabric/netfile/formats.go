@@ -25,12 +25,31 @@ type Format struct {
 	Summary string // for help texts
 	Ending  string // usual ending of file names, or ""
 
+	Tells Tells // what its files tell, and do not
+
 	// begins recognises a file by its beginning, marks by a line that only this format has.
 	begins func(data []byte) bool
 	marks  func(line []byte) bool
 
 	read  func(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error)
 	write func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error)
+}
+
+// Tells says what files of a format tell of a fabric.
+type Tells struct {
+	Names     bool // nodes are known by name: their GUIDs were made up
+	HostPorts bool // a host is known by the GUID of its port: each port is a node
+	UpOnly    bool // ports and nodes without a cable are not listed
+}
+
+// TellsOf returns what files of a format tell, by its name.
+func TellsOf(format string) Tells {
+	for i := range formats {
+		if formats[i].Name == format {
+			return formats[i].Tells
+		}
+	}
+	return Tells{} // a formula
 }
 
 // Options apply to reading and writing files.
@@ -57,6 +76,7 @@ var formats = []Format{
 	},
 	{
 		Name: "net_dump", Summary: ".net_dump of ibdiagnet", Ending: "net_dump",
+		Tells: Tells{HostPorts: true, UpOnly: true},
 		marks: discovery.IsNetDump, read: noOptions(discovery.ReadNetDump),
 	},
 	{
@@ -65,6 +85,7 @@ var formats = []Format{
 	},
 	{
 		Name: "port_list", Summary: "output of ibnetdiscover -p", Ending: "txt",
+		Tells: Tells{HostPorts: true, UpOnly: true},
 		marks: discovery.IsPortList, read: noOptions(discovery.ReadPortList),
 	},
 	{
@@ -72,7 +93,13 @@ var formats = []Format{
 		marks: discovery.IsNodeList, read: noOptions(discovery.ReadNodeList),
 	},
 	{
+		Name: "ndt", Summary: "network description table of UFM, the planned cables (CSV)", Ending: "csv",
+		Tells:  Tells{Names: true, UpOnly: true},
+		begins: cabling.BeginsNDT, marks: cabling.IsNDT, read: noOptions(cabling.ReadNDT),
+	},
+	{
 		Name: "topo", Summary: "topology file of ibutils, with its .ibnl files", Ending: "topo",
+		Tells: Tells{Names: true},
 		marks: cabling.IsTopo,
 		read: func(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
 			return cabling.ReadTopo(name, data, opt.Systems)
@@ -80,6 +107,7 @@ var formats = []Format{
 	},
 	{
 		Name: "orcs", Summary: "input of the simulator ORCS, a directed graph of Graphviz", Ending: "dot",
+		Tells:  Tells{Names: true, UpOnly: true},
 		begins: drawing.IsDigraph, read: noOptions(drawing.ReadORCSNetwork),
 	},
 	{
@@ -94,6 +122,18 @@ var formats = []Format{
 		Name: "slurm", Summary: "topology.conf of Slurm's topology/tree", Ending: "conf",
 		write: func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error) {
 			return batch.WriteSlurm(w, f, opt.Slurm)
+		},
+	},
+	{
+		Name: "slurm-block", Summary: "topology.conf of Slurm's topology/block (Slurm 23.11 and later)", Ending: "conf",
+		write: func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error) {
+			return batch.WriteSlurmBlocks(w, f, opt.Slurm)
+		},
+	},
+	{
+		Name: "slurm-yaml", Summary: "topology.yaml of Slurm, a tree for each plane (Slurm 25.05 and later)", Ending: "yaml",
+		write: func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error) {
+			return batch.WriteSlurmYAML(w, f, opt.Slurm)
 		},
 	},
 }
@@ -227,6 +267,7 @@ func notTopology(line []byte) string {
 		{"TOPSYSTEM ", "an ibnl system definition (give it with --ibnl)"},
 		{"Unicast lids", "forwarding tables (weft check --lfts takes them)"},
 		{"dump_ucast_routes: ", "forwarding tables (weft check --lfts takes them)"},
+		{"osm_ucast_mgr_dump_ucast_routes: ", "forwarding tables (weft check --lfts takes them)"},
 		{"Multicast mlids", "multicast forwarding tables"},
 		{"SwitchName=", "a Slurm topology.conf"},
 		{"graph ", "a Graphviz graph"},

@@ -28,7 +28,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("format %s is read %t, written %t, and recognised otherwise", f.Name, f.read != nil, f.write != nil)
 		}
 	}
-	if got, want := Names(Writable()), "ibnetdiscover, json, dot, slurm"; got != want {
+	if got, want := Names(Writable()), "ibnetdiscover, json, dot, slurm, slurm-block, slurm-yaml"; got != want {
 		t.Errorf("written are %s, want %s", got, want)
 	}
 	if _, err := FindWritable("lst"); err == nil {
@@ -46,6 +46,8 @@ func TestDetect(t *testing.T) {
 		{"SW     2  1 0x2 4x QDR - CA     1  1 0x5 ( 'a' - 'b' )\n", "port_list"},
 		{"Switch\t : 0x2 ports 8 devid 0x0 vendid 0x0 \"a\"\n", "node_list"},
 		{"\"x\", Mellanox, 0x1, LID 24\n", "net_dump"},
+		{"#StartDevice,StartPort,EndDevice,EndPort,LinkType\n", "ndt"},
+		{"a plan\n,rack #,U height,#Fields:StartDevice,StartPort,x,EndDevice,EndPort\n", "ndt"},
 		{"# c\nMTS800 A\n P1 -4x-> Cougar H P1\n", "topo"},
 		{" {\n \"format\": 1}", "json"},
 		{"/* c */ strict digraph x {}", "orcs"},
@@ -81,7 +83,7 @@ func writtenFabrics(t *testing.T) []*fabric.Fabric {
 func TestWrittenFabrics(t *testing.T) {
 	byGUID := func(f *fabric.Fabric, e fabric.End) string {
 		n := &f.Nodes[e.Node]
-		return fmt.Sprintf("%s %s[%d] LID %d", n.Type, n.GUID, e.Port, n.Ports[lidPort(n.Type, e.Port)].LID)
+		return fmt.Sprintf("%s %s[%d] LID %d", n.Type, n.GUID, e.Port, n.Ports[netfiletest.LIDPort(n.Type, e.Port)].LID)
 	}
 	for _, format := range []struct {
 		name  string
@@ -95,12 +97,12 @@ func TestWrittenFabrics(t *testing.T) {
 			}
 			return byGUID(f, e)
 		}},
-		{"port_list", writePortList, func(f *fabric.Fabric, e fabric.End) string {
+		{"port_list", netfiletest.WritePortList, func(f *fabric.Fabric, e fabric.End) string {
 			n := &f.Nodes[e.Node]
-			p := &n.Ports[lidPort(n.Type, e.Port)]
+			p := &n.Ports[netfiletest.LIDPort(n.Type, e.Port)]
 			return fmt.Sprintf("%s %s[%d] LID %d", n.Type, p.GUID, e.Port, p.LID)
 		}},
-		{"db_csv", writeDBCSV, byGUID},
+		{"db_csv", netfiletest.WriteDBCSV, byGUID},
 		{"topo", writeTopo, func(f *fabric.Fabric, e fabric.End) string {
 			n := &f.Nodes[e.Node]
 			return fmt.Sprintf("%s %s[%d]", n.Type, strings.TrimSuffix(n.Desc, "/U1"), e.Port)
@@ -124,14 +126,6 @@ func TestWrittenFabrics(t *testing.T) {
 	}
 }
 
-// lidPort returns the port that holds the LID of a given port.
-func lidPort(t fabric.NodeType, port uint8) uint8 {
-	if t == fabric.Switch {
-		return 0
-	}
-	return port
-}
-
 func keyedLinks(f *fabric.Fabric, key func(*fabric.Fabric, fabric.End) string) map[string]bool {
 	links := map[string]bool{}
 	for _, l := range f.Links {
@@ -150,7 +144,7 @@ func speedWord(s fabric.Speed) string {
 func writeLST(w *strings.Builder, f *fabric.Fabric) {
 	side := func(e fabric.End) {
 		n := &f.Nodes[e.Node]
-		p := &n.Ports[lidPort(n.Type, e.Port)]
+		p := &n.Ports[netfiletest.LIDPort(n.Type, e.Port)]
 		fmt.Fprintf(w, "{ %s Ports:%02x SystemGUID:%x NodeGUID:%x PortGUID:%x VenID:%x DevID:%x Rev:%x {%s} LID:%04x PN:%02x } ",
 			map[fabric.NodeType]string{fabric.Switch: "SW", fabric.CA: "CA", fabric.Router: "RT"}[n.Type], n.NumPorts(), uint64(n.SystemGUID),
 			uint64(n.GUID), uint64(p.GUID), n.VendorID, n.DeviceID, n.Revision, n.Desc, p.LID, e.Port)
@@ -195,7 +189,7 @@ func writeNetDump(w *strings.Builder, f *fabric.Fabric) {
 				guid, label = peer.Ports[there.Port].GUID, fmt.Sprintf("B1D0/%d", there.Port)
 			}
 			fmt.Fprintf(w, " 1/%d : %d : ACT : %dx : %s : %s : %s : %d : \"%s\"\n", p, p, l.Width, speedWord(l.Speed),
-				guid, label, peer.Ports[lidPort(peer.Type, there.Port)].LID, peer.Desc)
+				guid, label, peer.Ports[netfiletest.LIDPort(peer.Type, there.Port)].LID, peer.Desc)
 		}
 		w.WriteString("\n")
 	}

@@ -2,69 +2,12 @@ package netfile
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/netfile/netfiletest"
 	"weft/internal/peer"
 )
-
-// kindWords are the types of nodes as ibnetdiscover -p has them.
-var kindWords = map[fabric.NodeType]string{fabric.Switch: "SW", fabric.CA: "CA", fabric.Router: "RT"}
-
-// writePortList writes a fabric as ibnetdiscover -p does.
-func writePortList(w *strings.Builder, f *fabric.Fabric) {
-	side := func(e fabric.End) string {
-		n := &f.Nodes[e.Node]
-		p := &n.Ports[lidPort(n.Type, e.Port)]
-		return fmt.Sprintf("%s %5d %2d 0x%016x", kindWords[n.Type], p.LID, e.Port, uint64(p.GUID))
-	}
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		for p := n.NumPorts(); p > 0; p-- {
-			here := fabric.End{Node: fabric.NodeID(i), Port: uint8(p)}
-			l := n.Ports[p].Link
-			if l == fabric.NoLink {
-				fmt.Fprintf(w, "%s 4x SDR%36s'%s'\n", side(here), "", n.Desc)
-				continue
-			}
-			there := f.Peer(here)
-			fmt.Fprintf(w, "%s %dx %s - %s ( '%s' - '%s' )\n", side(here), f.Links[l].Width, f.Links[l].Speed, side(there), n.Desc, f.Nodes[there.Node].Desc)
-		}
-	}
-}
-
-// csvSpeed is a speed as ibdiagnet2.db_csv has it.
-var csvSpeed = map[fabric.Speed]int{fabric.SDR: 1, fabric.DDR: 2, fabric.QDR: 4, fabric.FDR: 256, fabric.EDR: 512, fabric.HDR: 1024, fabric.NDR: 2048, fabric.XDR: 4096, fabric.FDR10: 65536}
-
-// writeDBCSV writes the sections of ibdiagnet2.db_csv that tell the topology.
-func writeDBCSV(w *strings.Builder, f *fabric.Fabric) {
-	w.WriteString("START_NODES\nNodeDesc,NumPorts,NodeType,ClassVersion,BaseVersion,SystemImageGUID,NodeGUID,PortGUID,DeviceID,PartitionCap,revision,VendorID,LocalPortNum\n")
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		fmt.Fprintf(w, "\"%s\",%d,%d,1,1,0x%x,0x%x,0x%x,%d,128,%d,%d,1\n", n.Desc, n.NumPorts(), n.Type, uint64(n.SystemGUID), uint64(n.GUID), uint64(n.GUID), n.DeviceID, n.Revision, n.VendorID)
-	}
-	w.WriteString("END_NODES\n\n\nSTART_OTHER\na,b\n1,\"x\nEND_OTHER\nSTART_PORTS\nNodeGuid,PortGuid,PortNum,LID,LMC,LinkWidthActv,LinkSpeedActv,PortState,VLCap,FECActv\n")
-	widths := map[fabric.Width]int{1: 1, 4: 2, 8: 4, 12: 8, 2: 16}
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		for p := range n.Ports {
-			port := &n.Ports[p]
-			l := fabric.Link{}
-			state := 1
-			if port.Link != fabric.NoLink {
-				l, state = f.Links[port.Link], 4
-			}
-			fmt.Fprintf(w, "0x%016x,0x%016x,%d,%d,%d,%d,%d,%d,0,N/A\n", uint64(n.GUID), uint64(port.GUID), p, port.LID, port.LMC, widths[l.Width], csvSpeed[l.Speed], state)
-		}
-	}
-	w.WriteString("END_PORTS\nSTART_LINKS\nNodeGuid1,PortNum1,NodeGuid2,PortNum2\n")
-	for _, l := range f.Links {
-		fmt.Fprintf(w, "0x%x,%d,0x%x,%d\n", uint64(f.Nodes[l.A.Node].GUID), l.A.Port, uint64(f.Nodes[l.B.Node].GUID), l.B.Port)
-	}
-	w.WriteString("END_LINKS\n")
-}
 
 // TestBadLists: a bad line of a port list, a node list or a db_csv is named.
 func TestBadLists(t *testing.T) {
@@ -112,7 +55,7 @@ func TestPeerLists(t *testing.T) {
 	whole, ports, nodes := read(Options{}), read(Options{}, "-p"), read(Options{Partial: true}, "-l")
 	byPort := func(f *fabric.Fabric, e fabric.End) string {
 		n := &f.Nodes[e.Node]
-		guid := n.Ports[lidPort(n.Type, e.Port)].GUID
+		guid := n.Ports[netfiletest.LIDPort(n.Type, e.Port)].GUID
 		return fmt.Sprintf("%s %s[%d] %s", n.Type, guid, e.Port, n.Desc)
 	}
 	if a, b := keyedLinks(whole, byPort), keyedLinks(ports, byPort); fmt.Sprint(a) != fmt.Sprint(b) || len(a) == 0 {

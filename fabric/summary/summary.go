@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"weft/fabric"
+	"weft/fabric/compare"
 	"weft/fabric/rails"
 	"weft/fabric/source"
 )
@@ -124,10 +125,13 @@ type Difference struct {
 	Changes []fabric.Change `json:"changes"`
 }
 
-// Compare lists the changes from a to b.
-func Compare(a, b *fabric.Fabric) *Difference {
-	changes := append([]fabric.Change{}, fabric.Diff(a, b)...)
-	return &Difference{Equal: len(changes) == 0, Changes: changes}
+// Compare lists the changes from a to b that both sources tell.
+func Compare(a, b *source.Source) (*Difference, error) {
+	changes, err := compare.Changes(compare.Of(a), compare.Of(b))
+	if err != nil {
+		return nil, err
+	}
+	return &Difference{Equal: len(changes) == 0, Changes: append([]fabric.Change{}, changes...)}, nil
 }
 
 // Write prints the changes, one a line, and their number.

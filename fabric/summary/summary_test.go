@@ -165,11 +165,11 @@ func TestOfEndsWithItsContext(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	a, b := open(t, "rlft(4,2)").Fabric, open(t, "rlft(4,2)|fail(links=1,seed=3)").Fabric
-	if d := summary.Compare(a, a); !d.Equal || d.Changes == nil || len(d.Changes) != 0 {
+	a, b := open(t, "rlft(4,2)"), open(t, "rlft(4,2)|fail(links=1,seed=3)")
+	if d, err := summary.Compare(a, a); err != nil || !d.Equal || d.Changes == nil || len(d.Changes) != 0 {
 		t.Errorf("a fabric and itself: %+v", d)
 	}
-	if d := summary.Compare(a, b); d.Equal || len(d.Changes) != 1 {
+	if d, err := summary.Compare(a, b); err != nil || d.Equal || len(d.Changes) != 1 {
 		t.Errorf("one link failed: %+v", d)
 	}
 }

@@ -12,7 +12,8 @@ import (
 type Page struct {
 	Title   string
 	blocks  []block
-	choices table // engines, by the first figure
+	choices table  // engines, by the first figure
+	older   string // a sentence about cases of older sources, "" without such cases
 }
 
 // block is one part of a page: exactly one of its fields but summary.

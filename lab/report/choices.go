@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/fold"
 	"weft/lab/sweep"
 )
 
@@ -18,7 +19,8 @@ const mostNames = 2
 
 // choices makes the table of the best engines: a row for each network, a column for each damage. A
 // cell has the best mean and the engines within 1 % of it, the best first; auto is named only if it
-// is behind, or alone.
+// is behind, or alone. An engine without a proof on some draws is left out there: perhaps it missed
+// the hard ones, and its mean is of other fabrics.
 func (m *maker) choices(s *sweep.Summary) table {
 	of := map[place][]sweep.Cell{}
 	for i := range s.Cells {
@@ -51,6 +53,7 @@ func choice(cells []sweep.Cell, lower bool) string {
 	if len(cells) == 0 {
 		return "-"
 	}
+	cells = onAllDraws(cells)
 	slices.SortStableFunc(cells, func(a, b sweep.Cell) int {
 		if lower {
 			a, b = b, a
@@ -85,7 +88,25 @@ func choice(cells []sweep.Cell, lower bool) string {
 	return fmt.Sprintf("%.3g: %s%s%s", best, strings.Join(names, "; "), more, behind)
 }
 
-// WriteChoices writes the table of the best engines of the first figure as Markdown.
+// onAllDraws returns the means of a place that are over the most draws.
+func onAllDraws(cells []sweep.Cell) (list []sweep.Cell) {
+	most := 0
+	for i := range cells {
+		most = max(most, cells[i].N)
+	}
+	for i := range cells {
+		if cells[i].N == most {
+			list = append(list, cells[i])
+		}
+	}
+	return list
+}
+
+// WriteChoices writes the table of the best engines of the first figure as Markdown, and a sentence
+// if it has cases of older sources.
 func (p *Page) WriteChoices(w io.Writer) {
 	p.choices.writeMarkdown(w)
+	if p.older != "" {
+		fmt.Fprintf(w, "\n%s\n", fold.Page("", p.older))
+	}
 }

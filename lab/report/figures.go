@@ -84,7 +84,7 @@ func (m *maker) figure(s *sweep.Summary) {
 	}
 	m.pairs(s)
 	if len(m.networks) > 1 {
-		m.page.text("The best mean of each network, and the engines within 1 % of it, the best first. auto is named only where it is further behind, or best alone:")
+		m.page.text("The best mean of each network, and the engines within 1 % of it, the best first. auto is named only where it is further behind, or best alone; an engine without a proof on some draws of a damage is left out there:")
 		m.page.table(m.choices(s))
 	}
 	drawn := m.networks[:min(len(m.networks), mostCharts)]
@@ -110,16 +110,24 @@ func placeOf(c *sweep.Cell) place { return place{c.Network, c.Damage} }
 
 // best writes on how many places each engine has the best mean, or one within 1 % of it.
 func (m *maker) best(s *sweep.Summary) {
-	top := map[place]float64{}
+	top, of := map[place]float64{}, map[place][]sweep.Cell{}
 	for i := range s.Cells {
-		at, mean := placeOf(&s.Cells[i]), s.Cells[i].Mean
+		at := placeOf(&s.Cells[i])
+		of[at] = append(of[at], s.Cells[i])
+	}
+	var cells []sweep.Cell
+	for _, list := range of {
+		cells = append(cells, onAllDraws(list)...)
+	}
+	for i := range cells {
+		at, mean := placeOf(&cells[i]), cells[i].Mean
 		if old, is := top[at]; !is || (mean > old) == (s.Better == "higher") && mean != old {
 			top[at] = mean
 		}
 	}
 	wins, within := map[string]int{}, map[string]int{}
-	for i := range s.Cells {
-		c := &s.Cells[i]
+	for i := range cells {
+		c := &cells[i]
 		best := top[placeOf(c)]
 		if c.Mean == best {
 			wins[c.Contestant]++
@@ -140,7 +148,7 @@ func (m *maker) best(s *sweep.Summary) {
 		}
 	}
 	if len(words) > 0 {
-		m.page.text(fmt.Sprintf("Engines with the best mean, of %s (a network with a damage; a tie counts for each engine): %s.", fold.Count(len(top), "fabric", "fabrics"), strings.Join(words, "; ")))
+		m.page.text(fmt.Sprintf("Engines with the best mean, of %s (a network with a damage; a tie counts for each engine; an engine counts where it is proven on all draws): %s.", fold.Count(len(top), "fabric", "fabrics"), strings.Join(words, "; ")))
 	}
 }
 

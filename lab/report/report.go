@@ -75,6 +75,7 @@ func New(r Results, o Options) (*Page, error) {
 		}
 		if i == 0 {
 			m.shown, m.page.choices = drawn(s), m.choices(s)
+			m.page.older = older(m.Sheet.Origins(m.Rows))
 			m.outcomes(s)
 		}
 		m.figure(s)
@@ -237,8 +238,14 @@ func (m *maker) provenance() {
 			t.add(c.name, strings.Join(list, ", "))
 		}
 	}
-	t.add("digest of the sources", strings.Join(m.Sheet.Sources, ", "))
+	origins := m.Sheet.Origins(m.Rows)
+	if len(origins) < 2 {
+		t.add("digest of the sources", strings.Join(m.Sheet.Sources, ", "))
+	}
 	m.page.table(t)
+	if len(origins) > 1 {
+		m.origins(origins)
+	}
 	m.page.text("The description of the sweep, with the usual values filled in:")
 	m.page.code(strings.TrimRight(m.Sheet.Description, "\n"))
 }

@@ -217,8 +217,8 @@ func TestRowsWait(t *testing.T) {
 }
 
 // TestRowsReachDisk: the timer writes the rows of a part, which grows by that without a second
-// file, and then waits longer; and the rows of a store. Compressors are shared by all tests and must
-// not be made in a bubble of synctest, so the clock is the real one.
+// file, and then waits longer; and the rows of a store. Compressors are shared by all tests and
+// must not be made in a bubble of synctest, so the clock is the real one.
 func TestRowsReachDisk(t *testing.T) {
 	dir := t.TempDir()
 	p, _, err := OpenParts(filepath.Join(dir, "parts"), "w", never)

@@ -31,7 +31,8 @@ type Setup struct {
 	Workers int
 	Made    Made // version, commit, platform, host
 	// Now is the clock for measured times; nil leaves them 0.
-	Now func() time.Duration
+	Now   func() time.Duration
+	Older Older
 }
 
 // identity holds everything that decides the result of a case. Two cases with the same JSON are
@@ -60,6 +61,7 @@ type Case struct {
 	Row      Row // its name, fabric and job; no outcome
 	identity *identity
 	at       int64 // where it stands in the order of the sweep: the cell, and the number in the cell
+	older    bool  // of older sources, whose row is there
 }
 
 // Job is a Plan to be made, with the cases that measure it.
@@ -84,7 +86,9 @@ type Plan struct {
 	Cases  int
 	Points int // cases, counting equal ones
 	Equal  []Equal
-	dealt  map[string]int // the order in which jobs, or cells, are dealt to shards
+	// OlderRows holds the older sources that have a row, by the case of the present sources.
+	OlderRows map[string]string
+	dealt     map[string]int // the order in which jobs, or cells, are dealt to shards
 }
 
 // packages lists the packages that compute a workload.
@@ -158,7 +162,7 @@ func (d *Description) Expand(ctx context.Context, s *Setup, draws map[string]int
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Equal: equalDraws(variants)}
+	p := &Plan{Equal: equalDraws(variants), OlderRows: map[string]string{}}
 	e := expansion{Description: d, Setup: s, plan: p, jobs: map[string]*Job{}, cases: map[string]bool{}, points: map[point]bool{}, sources: map[string]string{}, size: map[int]int64{}}
 	for _, v := range variants {
 		if err := e.addFabric(v); err != nil {
@@ -340,6 +344,7 @@ func (e *expansion) addRouting(v *variant, text string, routing *measure.Routing
 			}, Made: e.Made}}
 			c.Row.Case, c.Row.Identity = id.name()
 			c.Row.Sources = sources
+			e.takeOlder(c)
 			keep, err := e.keeps(&c.Row)
 			if err != nil {
 				return err

@@ -70,11 +70,13 @@ type Run struct {
 	Limit time.Duration // of a routing and of a measurement; 0: none
 	// Rows holds the known rows by case. Do adds the new ones.
 	Rows map[string]*Row
+	From map[string]*Row // rows of another store, by case; Do puts those that it needs into Keep
 	// Begin receives the expanded sweep and the number of cases to be computed, once for each round
 	// of draws. Step receives the next Plan's fabric and engine, Done each finished row.
 	Begin func(p *Plan, missing int)
 	Step  func(what string)
 	Done  func(row *Row)
+	Attempts
 
 	mu    sync.Mutex
 	least string // digest of the cases with the least draws
@@ -109,40 +111,6 @@ func (r *Run) Do(ctx context.Context) (p *Plan, err error) {
 	}
 }
 
-// missing returns the jobs of this shard with the cases that have no result yet, and their number.
-// Results that another sweep has computed get the labels of this one.
-func (r *Run) missing(p *Plan) (jobs []*Job, cases int, err error) {
-	seen := map[string]bool{}
-	for _, j := range p.Jobs {
-		if !r.mine(p, j) {
-			continue
-		}
-		left := &Job{variant: j.variant, key: j.key, routing: j.routing, engine: j.engine}
-		for _, c := range j.Cases {
-			if seen[c.Row.Case] { // of another cell too
-				continue
-			}
-			seen[c.Row.Case] = true
-			have := r.Rows[c.Row.Case]
-			if have == nil || have.Status == NotRun {
-				left.Cases = append(left.Cases, c)
-				continue
-			}
-			label := c.Row.label()
-			if row := have.as(&label); row != have {
-				r.Rows[c.Row.Case] = row
-				err = errors.Join(err, r.Keep.Put(row))
-			}
-		}
-		if len(left.Cases) > 0 {
-			jobs = append(jobs, left)
-			cases += len(left.Cases)
-			j.variant.opened.jobs++
-		}
-	}
-	return jobs, cases, err
-}
-
 // round computes the missing cases of an expanded sweep.
 func (r *Run) round(ctx context.Context, p *Plan) error {
 	jobs, missing, err := r.missing(p)
@@ -150,8 +118,12 @@ func (r *Run) round(ctx context.Context, p *Plan) error {
 		return err
 	}
 	r.Begin(p, missing)
+	if jobs, err = r.suspects(ctx, jobs); err != nil {
+		return err
+	}
 	workers := max(1, min(r.Workers, len(jobs)))
 	threads := max(1, r.Workers/workers)
+	order(jobs, workers)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = par.For(ctx, workers, len(jobs), func(_, i int) error {
@@ -168,9 +140,19 @@ func (r *Run) round(ctx context.Context, p *Plan) error {
 }
 
 // job makes a Plan, and measures its cases.
-func (r *Run) job(ctx context.Context, j *Job, threads int) error {
+func (r *Run) job(ctx context.Context, j *Job, threads int) (err error) {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if r.Mark != nil {
+		if err := r.Mark(j.name(), true); err != nil {
+			return err
+		}
+		defer func() {
+			if err == nil {
+				err = r.Mark(j.name(), false)
+			}
+		}()
 	}
 	defer j.variant.opened.done()
 	r.Step(j.variant.Fabric + " " + j.engine)

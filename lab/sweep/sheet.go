@@ -18,14 +18,16 @@ type Sheet struct {
 	Command     string   `json:"command"`
 	Shard       int      `json:"shard,omitempty"` // this worker, from 1; 0: the whole sweep
 	Shards      int      `json:"shards,omitempty"`
-	Sources     []string `json:"sources"`
-	Least       string   `json:"least,omitempty"` // digest of all cases with the least draws; other contents of a file change it
-	Whole       int      `json:"whole,omitempty"` // cases of the sweep, as far as known, if other workers have some
-	Cases       []string `json:"cases"`           // in the order of their first points
+	Sources     []string `json:"sources"`                 // that computed the cases
+	Older       []string `json:"older_sources,omitempty"` // that computed cases before them, oldest first
+	Least       string   `json:"least,omitempty"`         // digest of all cases with the least draws; other contents of a file change it
+	Whole       int      `json:"whole,omitempty"`         // cases of the sweep, as far as known, if other workers have some
+	Cases       []string `json:"cases"`                   // in the order of their first points
 	Labels      []Label  `json:"labels"`
 	Points      []Point  `json:"points"` // in the order of the sweep
 	Equal       []string `json:"equal_draws,omitempty"`
-	More        bool     `json:"more,omitempty"` // cells may need more draws
+	More        bool     `json:"more,omitempty"`     // cells may need more draws
+	GivenUp     []string `json:"given_up,omitempty"` // cases at which runs of this worker were killed
 }
 
 // Point is a case in a cell of a sweep.
@@ -124,8 +126,15 @@ func (r *Run) SheetOf(p *Plan, description, command string) *Sheet {
 	for _, j := range p.Jobs {
 		mine := r.mine(p, j)
 		for _, c := range j.Cases {
-			if !slices.Contains(s.Sources, c.Row.Sources) {
-				s.Sources = append(s.Sources, c.Row.Sources)
+			list := &s.Sources
+			if c.older {
+				list = &s.Older
+			}
+			if !slices.Contains(*list, c.Row.Sources) {
+				*list = append(*list, c.Row.Sources)
+			}
+			if mine && r.givenUp(j) {
+				s.GivenUp = append(s.GivenUp, c.Row.Case)
 			}
 			if mine {
 				points = append(points, named{c.Row.Case, c.Row.label(), c.at})
@@ -133,6 +142,9 @@ func (r *Run) SheetOf(p *Plan, description, command string) *Sheet {
 		}
 	}
 	slices.Sort(s.Sources)
+	slices.SortFunc(s.Older, func(a, b string) int {
+		return cmp.Compare(slices.Index(r.Older.Sources, a), slices.Index(r.Older.Sources, b))
+	})
 	s.list(points)
 	if r.Shard.N > 1 {
 		s.Whole = p.Cases
@@ -162,13 +174,16 @@ func JoinSheets(sheets []*Sheet) (*Sheet, []int, error) {
 	}
 	sheets = slices.SortedFunc(slices.Values(sheets), func(a, b *Sheet) int { return a.Shard - b.Shard })
 	first := sheets[0]
-	all := &Sheet{Description: first.Description, Sources: first.Sources}
+	all := &Sheet{Description: first.Description, Sources: first.Sources, Older: first.Older}
 	var missing []int
 	var points []named
 	next := 1
 	for _, s := range sheets {
 		if s.Description != first.Description || s.Shards != first.Shards {
 			return nil, nil, fmt.Errorf("parts %d/%d and %d/%d are of different sweeps: give each sweep a folder of its own", first.Shard, first.Shards, s.Shard, s.Shards)
+		}
+		if !slices.Equal(s.Older, first.Older) {
+			return nil, nil, fmt.Errorf("workers %d and %d take the rows of different older sources: give both the same --older and --from", first.Shard, s.Shard)
 		}
 		if !slices.Equal(s.Sources, first.Sources) {
 			return nil, nil, fmt.Errorf("workers %d and %d have different sources (%s and %s): run one version of weft, on one kind of processor", first.Shard, s.Shard, strings.Join(first.Sources, " "), strings.Join(s.Sources, " "))
@@ -236,6 +251,9 @@ func commandOf(sheets []*Sheet, whole bool) string {
 // program. If the old row has others, the results may differ.
 func (r *Run) Repeat(ctx context.Context, row *Row) (*Row, error) {
 	var id identity
+	if row.Identity == "" {
+		return nil, fmt.Errorf("row %s: a brief freeze leaves out what repeats a single row: run its sweep.yaml, or a part of it, and compare with weft lab diff --common", row.Case)
+	}
 	if err := json.Unmarshal([]byte(row.Identity), &id); err != nil {
 		return nil, fmt.Errorf("row %s: identity: %w", row.Case, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -349,8 +350,8 @@ func TestLabels(t *testing.T) {
 	if got := cells(first, only, rows); !slices.Equal(got, want) {
 		t.Errorf("the sheet of some rows: %q", got)
 	}
-	var put []*Row
-	r := &Run{Description: second, Setup: setup(), Keep: keepAll{&put}, Rows: maps.Clone(rows), Begin: func(_ *Plan, missing int) {
+	var put keepAll
+	r := &Run{Description: second, Setup: setup(), Keep: &put, Rows: maps.Clone(rows), Begin: func(_ *Plan, missing int) {
 		if missing > 0 {
 			t.Errorf("%d cases computed again", missing)
 		}
@@ -366,8 +367,8 @@ func TestLabels(t *testing.T) {
 			t.Errorf("rows %s: %q", what, got)
 		}
 	}
-	if len(put) != 2 || put[0].Engine != "dfsssp" || put[0].Options != "replies=own" || put[0].Draw != 0 {
-		t.Errorf("stored: %+v", put)
+	if len(put.rows) != 2 || put.rows[0].Engine != "dfsssp" || put.rows[0].Options != "replies=own" || put.rows[0].Draw != 0 {
+		t.Errorf("stored: %+v", put.rows)
 	}
 	if got := cells(first, sheet, r.Rows); len(got) != 3 || got[1] != "torus(4x4,hosts=1) 0.1 dfsssp,replies=own 2" {
 		t.Errorf("the first sweep, with rows of the second: %q", got)
@@ -375,10 +376,19 @@ func TestLabels(t *testing.T) {
 }
 
 // keepAll notes the rows that it is to keep.
-type keepAll struct{ rows *[]*Row }
+type keepAll struct {
+	mu   sync.Mutex
+	rows []*Row
+}
 
-func (k keepAll) Put(row *Row) error { *k.rows = append(*k.rows, row); return nil }
-func (keepAll) Flush() error         { return nil }
+func (k *keepAll) Put(row *Row) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.rows = append(k.rows, row)
+	return nil
+}
+
+func (*keepAll) Flush() error { return nil }
 
 // TestCommands: the command of joined parts repeats all of them.
 func TestCommands(t *testing.T) {

@@ -62,6 +62,7 @@ func victimsOfLanes(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.NonEmpty(drawVictims(got)), Notes: []string{
 		"Hosts send as in Fig. 10, with one hot-spot; the rates are of three hot-spots, in the first, the middle and the last third of the leaves, one in each run. A flow is held up if it waits in a queue with packets for the hot-spot, or in one before such a queue (go doc ./route/lanes/victims). No assignment of so many lanes holds up fewer flows than the next column says.",
+		"Assignments: vftree is algorithm 1 of the paper, victims is lanes=victims of weft.",
 		"Rounds are weft's former rule: algorithm 1, moved on where hosts of a leaf share a link up. Hosts of one leaf then reach a hot-spot on different lanes over one link, which fills them all.",
 	}}
 }

@@ -9,6 +9,10 @@
 // Deviations from real networks: no packets, no buffers, no head-of-line blocking, and a flow has
 // its whole path from its begin to its end. The latency of a path is added after the flow's end.
 //
+// Where a link has many flows, a begin or an end changes all rates by very little, and an
+// all-to-all operation has a million of them. With Slack such changes wait for each other: a flow
+// begins late, and keeps its links after its end, by at most that share of its own time.
+//
 // # Cost
 //
 // A change costs the sum of the path lengths of the flows in its component, and a heap operation

@@ -17,6 +17,21 @@ func (q *endQueue) place(i int, s int32) {
 	(*q.flows)[s].at = int32(i)
 }
 
+// late puts a flow into the queue, or leaves it there, without order; heapify comes next.
+func (q *endQueue) late(s int32) {
+	if f := *q.flows; f[s].at == none {
+		f[s].at = int32(len(q.heap))
+		q.heap = append(q.heap, s)
+	}
+}
+
+// heapify restores the order of the queue.
+func (q *endQueue) heapify() {
+	for i := (len(q.heap) - 2) / 4; i >= 0 && len(q.heap) > 1; i-- {
+		q.down(i, q.heap[i])
+	}
+}
+
 // set puts a flow into the queue, or to its new place.
 func (q *endQueue) set(s int32) {
 	i := (*q.flows)[s].at

@@ -11,16 +11,25 @@ type filler struct {
 	met   []int32     // links of the component
 	flows []int32     // flows of the component
 	queue fullQueue
+	many  int  // the flows of a component that may be wide
+	wide  bool // the component had most of the flows: all are taken, which is faster than a search
+	most  bool // most ends change: their queue is put in order once, at the end
 }
 
 // linkState is the state of a link while rates are computed.
 type linkState struct {
 	room    float64 // capacity left by frozen flows
+	full    float64 // the rate of the flows that it froze; its capacity if it froze none
 	growing int32   // flows not frozen
 	mark    int32
 }
 
-func (f *filler) init(links int) { f.links = make([]linkState, links) }
+func (f *filler) init(capacity []float64) {
+	f.links, f.many = make([]linkState, len(capacity)), usualMany
+	for l, c := range capacity {
+		f.links[l].full = c
+	}
+}
 
 // levelTolerance is the factor by which the levels of two links may differ for both to count as
 // full.
@@ -30,17 +39,28 @@ const levelTolerance = 1 + 1e-12
 func (n *Network) solve() {
 	f := &n.fill
 	f.mark++
+	n.regroup()
 	f.met, f.flows = f.met[:0], f.flows[:0]
-	for _, link := range n.dirty {
-		n.addLink(link)
+	if f.wide && f.mark%16 != 0 {
+		n.addAll()
+	} else {
+		for _, link := range n.dirty {
+			n.addLink(link)
+		}
+		n.addFlows()
+		f.wide = len(f.flows) > f.many && 2*len(f.flows) > n.Active()
 	}
 	n.dirty = n.dirty[:0]
-	n.addFlows()
 	n.Solved += int64(len(f.flows))
 	for _, s := range f.flows {
 		n.advance(&n.flows[s])
 	}
+	f.most = 2*len(f.flows) > len(n.ends.heap)
 	n.fillLinks()
+	if f.most {
+		n.ends.heapify()
+		f.most = false
+	}
 }
 
 // addLink adds a link to the component.
@@ -49,8 +69,24 @@ func (n *Network) addLink(link int32) {
 	if f.links[link].mark == f.mark || n.first[link] == none {
 		return
 	}
-	f.links[link] = linkState{mark: f.mark, room: n.capacity[link]}
+	f.links[link] = linkState{mark: f.mark, growing: n.count[link], room: n.capacity[link], full: n.capacity[link]}
 	f.met = append(f.met, link)
+}
+
+// usualMany is the number of flows of a component from which on a search costs more than it saves.
+const usualMany = 4096
+
+// addAll takes all flows and their links. Rates do not depend on flows of other components.
+func (n *Network) addAll() {
+	f := &n.fill
+	for link := range n.first {
+		n.addLink(int32(link))
+	}
+	for s := range n.flows {
+		if n.flows[s].used {
+			f.flows = append(f.flows, int32(s))
+		}
+	}
 }
 
 // addFlows adds all flows of the component's links, and all their links.
@@ -58,9 +94,7 @@ func (n *Network) addFlows() {
 	f := &n.fill
 	for i := 0; i < len(f.met); i++ {
 		link := f.met[i]
-		count := int32(0)
 		for at := n.first[link]; at != none; at = n.next[at] {
-			count++
 			s := at / int32(n.stride)
 			w := &n.flows[s]
 			if w.mark == f.mark {
@@ -73,7 +107,6 @@ func (n *Network) addFlows() {
 				n.addLink(other)
 			}
 		}
-		f.links[link].growing = count
 	}
 }
 
@@ -104,6 +137,7 @@ func (n *Network) fillLinks() {
 			f.queue.push(full{level, top.link})
 			continue
 		}
+		l.full = top.level
 		for at := n.first[top.link]; at != none; at = n.next[at] {
 			if s := at / int32(n.stride); n.flows[s].frozen != f.mark {
 				n.freeze(s, top.level)
@@ -128,11 +162,21 @@ func (n *Network) freeze(s int32, rate float64) {
 	if rate == w.rate && w.at != none {
 		return
 	}
+	n.give(s, rate)
+}
+
+// give sets the rate of a flow, and with it its end.
+func (n *Network) give(s int32, rate float64) {
+	w := &n.flows[s]
 	w.rate, w.end = rate, never
 	if rate > 0 {
 		if wait := math.Ceil(w.left / rate); wait < float64(never-n.now) {
 			w.end = n.now + picoseconds(wait)
 		}
+	}
+	if n.fill.most {
+		n.ends.late(s)
+		return
 	}
 	n.ends.set(s)
 }

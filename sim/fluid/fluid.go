@@ -13,17 +13,22 @@ type Network struct {
 	flows  []flow
 	unused []int32
 	stride int // links that the arrays have for each flow
-	count  int64
+	begun  int64
 
 	// The link at hop k of the flow in slot f has number f*stride+k. The flows of a link are a list
 	// of these numbers.
 	path, next, before []int32
 	first              []int32 // by link: the head of its list, or none
+	count              []int32 // by link: flows
 
 	now   picoseconds
 	ends  endQueue
 	dirty []int32 // links on which flows have begun or ended since rates were computed
 	fill  filler
+	group group
+	// Slack is the share of a flow's time by which its begin, and the release of its links at its
+	// end, may be late on a crowded link. Zero makes no group.
+	Slack float64
 	// Solved counts the flows whose rates were computed, over all changes.
 	Solved int64
 }
@@ -31,11 +36,13 @@ type Network struct {
 // flow is a message on its way.
 type flow struct {
 	left  float64 // bytes at the time since
+	begin picoseconds
 	since picoseconds
 	rate  float64
 	end   picoseconds // when it ends if no rate changes
 	order int64       // among all flows, by begin
 	hops  int32
+	used  bool  // the slot has a flow
 	at    int32 // place in the queue of ends; none: not in it
 	id    int32 // the caller's number
 	// The last searches that met the flow, and that gave it a rate.
@@ -50,12 +57,13 @@ const never picoseconds = math.MaxInt64
 // New returns an empty network. Capacities are in bytes per picosecond; paths have at most hops
 // links.
 func New(capacity []float64, hops int) *Network {
-	n := &Network{capacity: capacity, stride: max(hops, 1), first: make([]int32, len(capacity))}
+	n := &Network{capacity: capacity, stride: max(hops, 1), first: make([]int32, len(capacity)), count: make([]int32, len(capacity))}
 	for l := range n.first {
 		n.first[l] = none
 	}
 	n.ends.flows = &n.flows
-	n.fill.init(len(capacity))
+	n.fill.init(capacity)
+	n.group.until = never
 	return n
 }
 
@@ -67,22 +75,33 @@ func (n *Network) Active() int { return len(n.flows) - len(n.unused) }
 func (n *Network) Begin(at picoseconds, path []int32, bytes float64, id int32) {
 	n.now = at
 	s := n.newSlot()
-	n.flows[s] = flow{left: bytes, since: at, end: never, order: n.count, hops: int32(len(path)), at: none, id: id}
-	n.count++
+	n.flows[s] = flow{left: bytes, begin: at, since: at, end: never, order: n.begun, used: true, hops: int32(len(path)), at: none, id: id}
+	n.begun++
+	alone, crowded, rate := true, false, math.MaxFloat64
 	for k, link := range path {
 		at := s*int32(n.stride) + int32(k)
 		n.path[at], n.before[at], n.next[at] = link, none, n.first[link]
+		alone = alone && n.first[link] == none
 		if n.first[link] != none {
 			n.before[n.first[link]] = at
 		}
 		n.first[link] = at
+		n.count[link]++
+		rate = min(rate, n.levelOf(link))
+		crowded = crowded || n.count[link] >= crowd
 	}
-	if len(path) == 0 {
+	switch {
+	case len(path) == 0:
 		n.flows[s].end = at
 		n.ends.set(s)
-		return
+	case alone:
+		n.Solved++
+		n.give(s, rate)
+	case crowded && n.Slack > 0:
+		n.group.join(s, at, bytes/rate*n.Slack)
+	default:
+		n.dirty = append(n.dirty, path[0])
 	}
-	n.dirty = append(n.dirty, path[0])
 }
 
 // newSlot returns an unused slot.
@@ -99,27 +118,44 @@ func (n *Network) newSlot() int32 {
 	return int32(len(n.flows) - 1)
 }
 
-// Next returns the time at which the next flow ends; ok is false if no flow is under way.
+// Next returns the time of the next event: a flow ends, or rates must be computed again. ok is
+// false if no flow is under way.
 func (n *Network) Next() (at picoseconds, ok bool) {
 	if len(n.dirty) > 0 {
 		n.solve()
 	}
-	if len(n.ends.heap) == 0 {
-		return 0, false
+	at = n.group.until
+	if len(n.ends.heap) > 0 {
+		at = min(at, n.flows[n.ends.heap[0]].end)
 	}
-	return n.flows[n.ends.heap[0]].end, true
+	return at, at != never || len(n.ends.heap) > 0
 }
 
-// First returns the number of the flow that ends next. There must be one, and Next comes first.
-func (n *Network) First() int32 { return n.flows[n.ends.heap[0]].id }
+// First returns the number of the flow that ends next, begins, or releases its links. There must be
+// one, and Next comes first.
+func (n *Network) First() int32 {
+	for _, list := range [][]int32{n.ends.heap, n.group.begun, n.group.over} {
+		if len(list) > 0 {
+			return n.flows[list[0]].id
+		}
+	}
+	panic("fluid: no flow is under way")
+}
 
-// End removes the flows that end at the time that Next has returned, and appends their numbers in
-// order of their begin.
+// End lets the event happen that Next has returned. It appends the numbers of the flows that end,
+// in order of their begin.
 func (n *Network) End(ended []int32) []int32 {
-	n.now = n.flows[n.ends.heap[0]].end
+	n.now, _ = n.Next()
+	if n.group.until == n.now {
+		n.regroup()
+	}
 	for len(n.ends.heap) > 0 && n.flows[n.ends.heap[0]].end == n.now {
 		s := n.ends.pop()
 		ended = append(ended, n.flows[s].id)
+		if n.Slack > 0 && n.isCrowded(s) {
+			n.group.leave(s, n.now, float64(n.now-n.flows[s].begin)*n.Slack)
+			continue
+		}
 		n.remove(s)
 	}
 	return ended
@@ -138,10 +174,12 @@ func (n *Network) remove(s int32) {
 		if next != none {
 			n.before[next] = before
 		}
+		n.count[link]--
 		if n.first[link] != none {
 			n.dirty = append(n.dirty, link)
 		}
 	}
+	n.flows[s].used = false
 	n.unused = append(n.unused, s)
 }
 

@@ -12,7 +12,7 @@ import (
 // priority, smKey and acts describe our own manager in SMInfoRecord. The Subnet shares Graph and
 // Plan with the ledger, and nothing that changes later.
 func Administered(l *ledger.Ledger, priority uint8, smKey, acts uint64) *sa.Subnet {
-	s := sa.Subnet{Graph: l.Graph, Plan: l.Plan, SMKey: smKey, Timeout: ledger.SubnetTimeout, Between: l.By.Between}
+	s := sa.Subnet{Graph: l.Graph, Plan: l.Plan, SMKey: smKey, Timeout: l.By.Tuning.Timeout(), Between: l.By.Between}
 	number := make([]int32, len(l.Nodes)) // by node: its index in s.Nodes
 	order := make([]int32, len(l.Fabric.Nodes))
 	for id, at := range l.Prog.FabricNode {

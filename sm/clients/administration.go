@@ -198,6 +198,10 @@ func (a *Administration) perform(deeds []RegistrarAction) {
 				var status *wire.StatusError
 				return a.registrar.Copied(a.clock(), d.Tag, reply, errors.As(err, &status))
 			})
+		case SetGUIDs:
+			a.request(d, 0, 0, func(err error, _ mad.Datagram) []RegistrarAction {
+				return a.registrar.GUIDsSet(a.clock(), d.GUIDs, err)
+			})
 		case StoreEntries:
 			go func() {
 				err := a.store(d.Replaces, d.Entries)

@@ -17,6 +17,7 @@ import (
 type Members struct {
 	mu      sync.Mutex
 	Groups  *sa.Groups
+	Aliases *sa.Aliases   // of ports
 	Changed chan struct{} // has a value when members have changed
 	told    bool          // Changed was sent, and the loop has not called Membership since
 	term    int           // the term as master that the groups belong to, as in ManagerState.term
@@ -33,7 +34,9 @@ const (
 
 // NewMembers returns Members without groups. rule is the share of one port.
 func NewMembers(rule share.Rule) *Members {
-	return &Members{Groups: sa.NewGroups(rule), Changed: make(chan struct{}, 1)}
+	m := &Members{Groups: sa.NewGroups(rule), Aliases: sa.NewAliases(), Changed: make(chan struct{}, 1)}
+	m.Groups.Aliases = m.Aliases
+	return m
 }
 
 // StandingGroups returns the groups that exist before anybody joins. The partitions define them,
@@ -107,6 +110,13 @@ func (m *Members) tell() {
 	case m.Changed <- struct{}{}:
 	default:
 	}
+}
+
+// hasAlias reports whether an alias of a port has joined a group.
+func (m *Members) hasAlias(s *sa.Subnet, alias fabric.GUID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Groups.HasMember(s.GIDOf(alias))
 }
 
 // changes returns the entries of groups that have changed since the last call.

@@ -55,3 +55,12 @@ func TestMembersOfTerm(t *testing.T) {
 		t.Error("the loop is not told that there are no members")
 	}
 }
+
+// TestPortsAreNoAliases: a GUID with a LID is a port's own, even of a port that is away.
+func TestPortsAreNoAliases(t *testing.T) {
+	r := NewRegistrar(RegistrarOptions{Members: NewMembers(share.Rule{})})
+	r.Commit(0, &copied{LIDs: terms.LIDMap{7: {Base: 1}}}, func(error) {})
+	if !r.Registry.IsPort(7) || r.Registry.IsPort(8) {
+		t.Error("ports are not those with LIDs")
+	}
+}

@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -39,6 +40,9 @@ type Registrar struct {
 	storage storage
 	Held    []heldAnswer
 	waiting []commitment
+	keys    terms.Keys // M_Keys of ports
+	setting bool       // a SetGUIDs is under way
+	aliases uint64     // version of the aliases that the Manager was told
 	now     time.Duration
 	out     []RegistrarAction
 }
@@ -76,6 +80,7 @@ const (
 	SendReport                              // send Datagram, then call Reported with the outcome
 	SendCopy                                // send Datagram, then call Copied with the outcome
 	StoreEntries                            // make Entries durable, then call StoredAll
+	SetGUIDs                                // send Datagram, an SMP with a block of a port's GUIDs, then call GUIDsSet
 	TellManager                             // report News to the Manager
 	Committed                               // call Done
 	TellOperator                            // log Incident
@@ -86,6 +91,7 @@ type RegistrarAction struct {
 	Kind     registrarActionKind
 	Tag      uint64
 	Datagram wire.Datagram
+	GUIDs    sa.AliasBlock // of SetGUIDs
 	Entries  []sa.Entry
 	Replaces bool // of StoreEntries: first remove all stored entries
 	News     terms.News
@@ -109,6 +115,9 @@ type RegistrarOptions struct {
 func NewRegistrar(o RegistrarOptions) *Registrar {
 	r := &Registrar{Registry: sa.NewRegistry(o.Limits), Role: terms.Looking, table: replica.Table{}, members: o.Members, storage: storage{on: o.Stores, changed: map[sa.EntryName]bool{}}}
 	r.Registry.Refused = r.overShare
+	r.Registry.Aliases = o.Members.Aliases
+	r.Registry.IsMember = func(alias fabric.GUID) bool { return r.subnet != nil && r.members.hasAlias(r.subnet, alias) }
+	r.Registry.IsPort = func(guid fabric.GUID) bool { return r.table[lidName(guid)] != nil }
 	r.leader = replica.NewLeader(o.Key, o.GUID, r.table)
 	r.Follower = replica.NewFollower(o.Key, o.GUID, o.Nonce)
 	if o.Disk != nil {
@@ -147,6 +156,11 @@ func (r *Registrar) end() []RegistrarAction {
 			}
 			r.out = append(r.out, RegistrarAction{Kind: SendReport, Tag: tag, Datagram: d})
 		}
+	}
+	r.setGUIDs()
+	if v := r.Registry.Aliases.Version(); r.Role == terms.Master && v != r.aliases {
+		r.aliases = v
+		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: terms.News{Aliases: r.Registry.Aliases.Ports()}})
 	}
 	if settled := r.leader.Settled(); r.Role == terms.Master && !slices.Equal(settled, r.settled) {
 		r.settled = settled
@@ -217,7 +231,7 @@ func (r *Registrar) Tick(now time.Duration) []RegistrarAction {
 func (r *Registrar) Follow(now time.Duration, f *ManagerState) []RegistrarAction {
 	r.begin(now)
 	before := r.Role
-	r.Role = f.Role
+	r.Role, r.keys = f.Role, f.Keys
 	switch {
 	case before == terms.Master && r.Role != terms.Master:
 		r.leave()
@@ -308,7 +322,7 @@ func (r *Registrar) copyOf(d *wire.Datagram) {
 	r.out = append(r.out, RegistrarAction{Kind: SendAnswer, Datagram: *d})
 	if r.Follower.Live() && r.Follower.LIDs() != r.told {
 		r.told = r.Follower.LIDs()
-		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: terms.News{LIDs: lidsOf(r.Follower.Copy().Table), Trees: TreesOf(r.Follower.Copy().Table)}})
+		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: newsOf(r.Follower.Copy().Table)})
 	}
 	if r.Follower.Live() && r.Follower.Wholes() != r.wholes {
 		r.wholes = r.Follower.Wholes()
@@ -397,6 +411,34 @@ func (r *Registrar) StoredAll(now time.Duration, err error) []RegistrarAction {
 	}
 	r.Held = nil
 	return r.out
+}
+
+// setGUIDs tells a port its GUIDs, one port at a time.
+func (r *Registrar) setGUIDs() {
+	if r.Role != terms.Master || r.setting {
+		return
+	}
+	b, lid, info, ok := r.Registry.NextToPort(r.subnet)
+	if !ok {
+		return
+	}
+	m, err := mad.Request{Method: mad.Set, Attr: mad.AttrGUIDInfo, Modifier: uint32(b.Number), Key: r.keys.Of(b.Port)}.Routed(make([]byte, mad.Size))
+	if err != nil {
+		panic(err) // the buffer is long enough
+	}
+	copy(m.Data(), info[:])
+	r.setting = true
+	r.out = append(r.out, RegistrarAction{Kind: SetGUIDs, GUIDs: b, Datagram: wire.Datagram{Addr: wire.ToLID(uint16(lid), 0), MAD: m}})
+}
+
+// GUIDsSet handles the end of a SetGUIDs.
+func (r *Registrar) GUIDsSet(now time.Duration, b sa.AliasBlock, err error) []RegistrarAction {
+	r.begin(now)
+	r.setting = false
+	if err != nil && r.Role == terms.Master && r.subnet != nil {
+		r.out = append(r.out, RegistrarAction{Kind: TellOperator, Incident: &terms.Incident{Kind: terms.NotTaken, Text: fmt.Sprintf("%s does not take alias GUIDs: block %d of its GUIDInfo: %v", r.subnet.PortName(b.Port), b.Number, err)}})
+	}
+	return r.end()
 }
 
 // Counts returns the current numbers of registrations and standbys.

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"weft/fabric"
 	"weft/sm/replica"
@@ -30,6 +31,18 @@ func lidsOf(t replica.Table) terms.LIDMap {
 		}
 	}
 	return lids
+}
+
+// newsOf returns LIDs, trees and aliases of a copy: a takeover changes none of them.
+func newsOf(t replica.Table) terms.News {
+	var aliases []sa.Entry
+	for name, value := range t {
+		if name.Kind == sa.AliasGUIDs {
+			aliases = append(aliases, sa.Entry{EntryName: name, Value: value})
+		}
+	}
+	slices.SortFunc(aliases, func(a, b sa.Entry) int { return sa.CompareNames(a.EntryName, b.EntryName) })
+	return terms.News{LIDs: lidsOf(t), Trees: TreesOf(t), Aliases: sa.AliasesIn(aliases)}
 }
 
 // lidChanges returns the changes that make the LIDs of a table equal to a map.

@@ -43,6 +43,7 @@ func (r *Registrar) takeOver(f *ManagerState) {
 	}
 	r.Registry = r.Registry.Renew()
 	r.Registry.Restore(r.now, list[gone:])
+	r.aliases = r.Registry.Aliases.Version() - 1 // the Manager may know others: it is told in any case
 	r.members.restore(f.term, list[gone:], r.groupTold, r.overShare)
 	r.storage.restart()
 	for name := range r.table {

@@ -45,6 +45,7 @@ func (a *Administration) Take(m *ledger.Standing) *ManagerState {
 		a.Term++
 	}
 	if m.Role == terms.Master {
+		next.Subnet.Aliases = a.Members.Aliases
 		f.subnet, f.members = next.Subnet, managersBeside(m.Ledger)
 	}
 	f.term = a.Term
@@ -84,6 +85,9 @@ func (b *Newsbox) add(later *terms.News) {
 	}
 	if later.Plan != nil {
 		n.Plan = later.Plan
+	}
+	if later.Aliases != nil {
+		n.Aliases = later.Aliases
 	}
 	if later.Rules != nil {
 		n.Rules = later.Rules

@@ -119,3 +119,17 @@ func KeyOfPart(f *fabric.Fabric, p fabric.Part) string {
 	}
 	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
 }
+
+// PartNames returns the names for people of switches and cables. Missing ones keep the given name.
+func PartNames(f *fabric.Fabric, parts []string) []string {
+	list := slices.Clone(parts)
+	for i, w := range parts {
+		if f == nil {
+			break
+		}
+		if p, err := f.FindPart(w); err == nil {
+			list[i] = f.PartName(p)
+		}
+	}
+	return list
+}

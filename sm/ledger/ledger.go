@@ -8,6 +8,7 @@ import (
 	"weft/sm/partition"
 	"weft/sm/sa"
 	"weft/sm/terms"
+	"weft/sm/tuning"
 	"weft/wire/mad"
 )
 
@@ -38,12 +39,14 @@ type Policy struct {
 	Between    sa.Between
 	Partitions *terms.Partitioning
 	Levels     levels.Levels
-	Drain      []string               // names of drained switches and cables
-	Avoid      []string               // GUIDs of switches that no path is to cross where there is another way
-	Unproven   bool                   // distribute a Plan even if the judge finds faults
-	Stays      bool                   // other rounds can follow; the Plan has trees for multicast groups
-	Contested  fabric.LID             // a port with this MasterSMLID keeps it: its manager writes to our ports too; 0: none
-	Names      map[fabric.GUID]string // what people call nodes
+	Drain      []string                    // names of drained switches and cables
+	Avoid      []string                    // GUIDs of switches that no path is to cross where there is another way
+	Unproven   bool                        // distribute a Plan even if the judge finds faults
+	Stays      bool                        // other rounds can follow; the Plan has trees for multicast groups
+	Contested  fabric.LID                  // a port with this MasterSMLID keeps it: its manager writes to our ports too; 0: none
+	Names      map[fabric.GUID]string      // what people call nodes
+	Aliases    map[fabric.GUID]fabric.GUID // port GUIDs by alias
+	Tuning     *tuning.Settings            // of ports; nil: the usual values
 }
 
 // DoubtBlocks records that a switch may have lost part of its forwarding table.

@@ -9,9 +9,6 @@ import (
 	"weft/wire/mad"
 )
 
-// SubnetTimeout is the response time sent to clients: 4.096 us * 2^18 = 1 s.
-const SubnetTimeout = 18
-
 // noDefaultPort stands for no port in SwitchInfo, as in forwarding tables.
 const noDefaultPort = 255
 
@@ -86,7 +83,7 @@ func (l *Ledger) PlannedPortInfo(slot int32, data []byte) (differs bool) {
 			set(mad.PortInfoMasterSMSL, l.serviceSL(e))
 		}
 		set(mad.PortInfoGidPrefix, l.By.Between.OwnPrefix())
-		set(mad.PortInfoSubnetTimeOut, SubnetTimeout)
+		set(mad.PortInfoSubnetTimeOut, uint64(l.By.Tuning.Timeout()))
 		if _, other := l.Keys.Has[l.GUID[slot]]; l.Keys.Given() && !other {
 			l.putKey(l.GUID[slot], set)
 		}
@@ -192,9 +189,15 @@ func (l *Ledger) IsDisabled(slot int32) bool {
 
 // SwitchOff writes into data the PortInfo that disables a switch port, or enables it.
 func (l *Ledger) SwitchOff(slot int32, off bool, data []byte) {
+	l.Enable(slot, data)
+	mad.PortInfoPhysicalState.Put(data, map[bool]uint64{true: mad.PhysDisabled, false: mad.PhysPolling}[off])
+}
+
+// Enable writes into data a PortInfo that changes nothing at a switch port but what the caller
+// fills in.
+func (l *Ledger) Enable(slot int32, data []byte) {
 	copy(data, l.Info[slot][:])
 	leaveStates(data)
-	mad.PortInfoPhysicalState.Put(data, map[bool]uint64{true: mad.PhysDisabled, false: mad.PhysPolling}[off])
 }
 
 // leaveStates makes a Set of PortInfo change no state.

@@ -17,7 +17,8 @@ type Standing struct {
 	Spread        sa.Spread // multicast groups on the trees of that Plan
 	SpreadVersion int
 	Priority      uint8
-	SMKey, Acts   uint64 // as reported in SMInfo
+	SMKey, Acts   uint64     // as reported in SMInfo
+	Keys          terms.Keys // M_Keys of ports
 
 	// These three describe the ports before a Master's first round: some were Active; some had
 	// another manager's LID as MasterSMLID; and the MasterSMLID of our own port.

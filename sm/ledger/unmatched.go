@@ -31,6 +31,11 @@ func (l *Ledger) FindUnmatched() (list []Unmatched) {
 			guids[guid] = true
 		}
 	}
+	for alias, port := range l.By.Aliases {
+		if guids[port] {
+			guids[alias] = true
+		}
+	}
 	for i := range l.Nodes {
 		descriptions[l.Nodes[i].Desc] = true
 	}

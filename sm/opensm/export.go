@@ -141,7 +141,9 @@ func (w *confWriter) note(option string, line int, format string, args ...any) {
 var sameValue = map[string]string{
 	"sm-key": "sm_key", "priority": "sm_priority", "window": "max_wire_smps", "retries": "transaction_retries",
 	"m-key": "m_key", "cc-key": "cc_key", "mkey-protect": "m_key_protection_level", "cn-guids": "cn_guid_file", "io-guids": "io_guid_file", "partition-enforce": "part_enforce",
-	"node-map": "node_name_map_name",
+	"node-map": "node_name_map_name", "prefix-routes": "prefix_routes_file",
+	"subnet-timeout": "subnet_timeout", "packet-life": "packet_life_time", "head-of-queue-life": "head_of_queue_lifetime", "host-head-of-queue-life": "leaf_head_of_queue_lifetime",
+	"stall-count": "vl_stall_count", "host-stall-count": "leaf_vl_stall_count",
 }
 
 // times maps options of weft sm to options of OpenSM that are a number of time units.
@@ -192,6 +194,8 @@ func (w *confWriter) give(file string, s *configfile.Setting) {
 		w.set("ignore_other_sm", "TRUE")
 	case s.Option == "babbling-port" && value == "disable":
 		w.set("babbling_port_policy", "TRUE")
+	case s.Option == "link-speed" || s.Option == "link-width":
+		w.giveRates(s, value)
 	case s.Option == "gid-prefix":
 		w.set("subnet_prefix", "0x"+strings.TrimPrefix(value, "0x"))
 	default:

@@ -220,6 +220,11 @@ func (r *importer) unnamed() {
 			}
 			continue
 		}
+		if name == "prefix_routes_file" {
+			l.file = l.value
+			_ = r.prefixRoutes(l) // it notes what is wrong
+			continue
+		}
 		f, err := r.in.Open(name, l.value)
 		if err != nil {
 			r.out.Notes = append(r.out.Notes, Note{File: l.value, Option: name, Fate: Left, Text: fmt.Sprintf("cannot be read: %v", err)})

@@ -215,7 +215,7 @@ func TestNotTaken(t *testing.T) {
 	files := map[string]string{
 		"/etc/roots": "0x10 spine-1\nspine 1\n16\n", "/etc/order": "0x10 1 999\n", "/etc/pgroups": "0x1\nleaves\n", "/etc/decimal": "0x5 a\n16 b\n",
 		"/etc/policy": "qos-levels\nqos-level\nname: DEFAULT\nsl: 0\nend-qos-level\nend-qos-levels\nqos-ulps\nany, pkey 0x77: 1\nany, service-id 1: 1\nend-qos-ulps\n", "/etc/policy2": "what\n",
-		"/etc/opensm/prefix-routes.conf": "* *\n", "/etc/opensm/torus-2QoS.conf": "torus 4 4 4\n",
+		"/etc/opensm/prefix-routes.conf": "# none\n", "/etc/opensm/torus-2QoS.conf": "torus 4 4 4\n",
 	}
 	for _, c := range []struct {
 		lines, want, says string
@@ -271,7 +271,7 @@ func TestNotTaken(t *testing.T) {
 		{"qos TRUE\nqos_policy_file /etc/policy2", "", "the whole file is left out"},
 		{"held_back_sw_file /etc/x", "", "drain keeps traffic off a switch"},
 		{"max_op_vls 9", "", "want a number from 1 to 5"},
-		{"console off", "", "/etc/opensm/prefix-routes.conf:0: prefix_routes_file : not taken: routers"},
+		{"console off", "", "/etc/opensm/prefix-routes.conf:0: prefix_routes_file /etc/opensm/prefix-routes.conf: not needed: the file"},
 		{"console off", "", "/etc/opensm/torus-2QoS.conf:0: torus_config : not taken"},
 	} {
 		r, err := Import(&Input{Config: conf(strings.Split(c.lines, "\n")...), Open: opener(files)})

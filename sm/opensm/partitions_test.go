@@ -76,8 +76,8 @@ func TestPartitionsThereAndBack(t *testing.T) {
 					continue
 				}
 				p := partition.Port{GUID: n.Ports[number].GUID, Type: n.Type, Desc: n.Desc, Manager: i == len(f.Nodes)-1}
-				got, _ := partition.NewIndex(now).KeysOf(&p)
-				if want, _ := partition.NewIndex(was).KeysOf(&p); !slices.Equal(got, want) {
+				got, _ := partition.NewIndex(now, nil).KeysOf(&p)
+				if want, _ := partition.NewIndex(was, nil).KeysOf(&p); !slices.Equal(got, want) {
 					t.Fatalf("%s: got %x, want %x by\n%s", n.Desc, got, want, text)
 				}
 			}

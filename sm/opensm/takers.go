@@ -45,6 +45,13 @@ func init() { // not a literal: some takers refer to the options of others
 		"congestion_control":       (*importer).congestion,
 		"qos":                      (*importer).qos,
 		"qos_policy_file":          (*importer).qosPolicyDetail,
+		"force_link_speed":         (*importer).linkSpeed,
+		"force_link_speed_ext":     (*importer).linkSpeed,
+		"force_link_width":         (*importer).linkWidth,
+		"prefix_routes_file":       (*importer).prefixRoutes,
+	}
+	for name := range timeNames {
+		takers[name] = (*importer).portTime
 	}
 	for name, o := range options {
 		if strings.HasPrefix(name, "cc_") && o.fate == Taken {

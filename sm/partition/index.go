@@ -20,16 +20,22 @@ type Index struct {
 type named struct {
 	part, at int32 // indexes of its partition, and of it there
 	as       Membership
+	alias    bool // it names the port by an alias
 }
 
-// NewIndex builds an Index. The partitions must not change afterwards.
-func NewIndex(ps Partitions) *Index {
+// NewIndex builds an Index. Members may name ports by aliases, which lead to port GUIDs. Neither
+// may change afterwards.
+func NewIndex(ps Partitions, aliases map[fabric.GUID]fabric.GUID) *Index {
 	x := &Index{ps: ps, byGUID: map[fabric.GUID][]named{}}
 	for i := range ps {
 		open := ps[i].Key == DefaultKey // the manager is a member
 		for j := range ps[i].Members {
 			if m := &ps[i].Members[j]; m.Who == OnePort {
-				x.byGUID[m.GUID] = append(x.byGUID[m.GUID], named{int32(i), int32(j), m.As})
+				port, alias := aliases[m.GUID]
+				if !alias {
+					port = m.GUID
+				}
+				x.byGUID[port] = append(x.byGUID[port], named{int32(i), int32(j), m.As, alias})
 			} else {
 				open = true
 			}
@@ -43,17 +49,18 @@ func NewIndex(ps Partitions) *Index {
 
 // KeysOf returns the P_Keys of a port: of partitions with IndexZero first, then the default
 // partition's, then the others in the order of the file. In each partition the last Member that
-// names the port counts. If first is set, keys[0] belongs at index 0 of the table.
+// names the port counts, and all that name an alias of it: several functions may use the port. If
+// first is set, keys[0] belongs at index 0 of the table.
 func (x *Index) KeysOf(p *Port) (keys []uint16, first bool) {
 	of := slices.Clone(x.byGUID[p.GUID])
 	for _, i := range x.open {
 		part := &x.ps[i]
 		if part.Key == DefaultKey && p.Manager {
-			of = append(of, named{i, int32(len(part.Members)), Full})
+			of = append(of, named{i, int32(len(part.Members)), Full, false})
 		}
 		for j := range part.Members {
 			if m := &part.Members[j]; m.Who != OnePort && m.names(p) {
-				of = append(of, named{i, int32(j), m.As})
+				of = append(of, named{i, int32(j), m.As, false})
 			}
 		}
 	}
@@ -62,15 +69,22 @@ func (x *Index) KeysOf(p *Port) (keys []uint16, first bool) {
 	})
 	first = len(of) > 0 && x.ps[of[0].part].IndexZero
 	keys = make([]uint16, 0, len(of))
+	own, others := Membership(0), Membership(0)
 	for i, m := range of {
+		if m.alias {
+			others |= m.as
+		} else {
+			own = m.as
+		}
 		if i+1 < len(of) && of[i+1].part == m.part {
 			continue
 		}
-		key := x.ps[m.part].Key
-		if m.as&Full != 0 {
+		key, as := x.ps[m.part].Key, own|others
+		own, others = 0, 0
+		if as&Full != 0 {
 			keys = append(keys, key|mad.PKeyFull)
 		}
-		if m.as&Limited != 0 {
+		if as&Limited != 0 {
 			keys = append(keys, key)
 		}
 	}

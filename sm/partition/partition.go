@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"weft/fabric"
 	"weft/wire/mad"
@@ -35,13 +36,14 @@ type Partition struct {
 	SL        uint8  // selects the level of service of its paths; 0 if not given
 	Members   []Member
 	Groups    []Group
+	Owner     Owner `json:",omitempty"`
 }
 
 // Member selects ports, and gives their membership in a partition.
 type Member struct {
-	Who     Who
-	GUID    fabric.GUID // of a port, for OnePort
-	Pattern string      // of node descriptions, in the syntax of path.Match, for Described
+	Who     Who         `json:",omitempty"`
+	GUID    fabric.GUID `json:",omitempty"` // of a port, for OnePort
+	Pattern string      `json:",omitempty"` // of node descriptions, in the syntax of path.Match, for Described
 	As      Membership
 }
 
@@ -83,7 +85,7 @@ type Port struct {
 // Everyone returns the default partition alone, with all ports as full members and its broadcast
 // group.
 func Everyone() Partitions {
-	return Partitions{{Name: "Default", Key: DefaultKey, Members: []Member{{Who: All, As: Full}}, Groups: []Group{{Broadcast: true}}}}
+	return Partitions{{Name: "Default", Key: DefaultKey, Members: []Member{{Who: All, As: Full}}, Groups: []Group{{Broadcast: true}}, Owner: Nobody}}
 }
 
 // DefaultKey is the P_Key of the default partition, without the membership bit.
@@ -181,7 +183,9 @@ func (m *Member) String() string {
 	case OnePort:
 		who = fmt.Sprintf("0x%016x", uint64(m.GUID))
 	case Described:
-		who = strconv.Quote(m.Pattern)
+		if who = `"` + m.Pattern + `"`; strings.ContainsFunc(who, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			who = strconv.Quote(m.Pattern) // it must not reach a terminal
+		}
 	default: // a word
 	}
 	return who + "=" + as

@@ -62,7 +62,7 @@ func TestRead(t *testing.T) {
 		{Port{GUID: 8, Type: fabric.Switch}, []uint16{0x7fff}},
 		{Port{GUID: 7, Type: fabric.Router}, []uint16{0x8080, 0x7fff}},
 	} {
-		if got, _ := NewIndex(ps).KeysOf(&c.port); !slices.Equal(got, c.want) {
+		if got, _ := NewIndex(ps, nil).KeysOf(&c.port); !slices.Equal(got, c.want) {
 			t.Errorf("%+v gets %#x, want %#x", c.port, got, c.want)
 		}
 	}
@@ -75,11 +75,11 @@ func TestDefaultPartition(t *testing.T) {
 		t.Fatal(err)
 	}
 	for manager, want := range map[bool][]uint16{true: {0xffff, 2}, false: {0x7fff, 2}} {
-		if got, _ := NewIndex(ps).KeysOf(&Port{Manager: manager}); !slices.Equal(got, want) {
+		if got, _ := NewIndex(ps, nil).KeysOf(&Port{Manager: manager}); !slices.Equal(got, want) {
 			t.Errorf("manager %v: %#x, want %#x", manager, got, want)
 		}
 	}
-	if got, first := NewIndex(Everyone()).KeysOf(&Port{}); first || !slices.Equal(got, []uint16{0xffff}) {
+	if got, first := NewIndex(Everyone(), nil).KeysOf(&Port{}); first || !slices.Equal(got, []uint16{0xffff}) {
 		t.Errorf("everyone: %#x", got)
 	}
 }
@@ -229,7 +229,7 @@ func TestIndex(t *testing.T) {
 			GUID: fabric.GUID(rapid.Uint64Range(1, 4).Draw(t, "port")), Type: rapid.SampledFrom([]fabric.NodeType{fabric.CA, fabric.Switch, fabric.Router}).Draw(t, "type"),
 			Desc: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "desc"), Manager: rapid.Bool().Draw(t, "manager"),
 		}
-		got, first := NewIndex(ps).KeysOf(&p)
+		got, first := NewIndex(ps, nil).KeysOf(&p)
 		if want := keysOf(ps, &p); !slices.Equal(got, want) {
 			t.Fatalf("%+v of %+v: %#x, want %#x", p, ps, got, want)
 		}
@@ -249,7 +249,7 @@ func BenchmarkKeysOf(b *testing.B) {
 		}
 		ps = append(ps, p)
 	}
-	x := NewIndex(ps)
+	x := NewIndex(ps, nil)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		x.KeysOf(&Port{GUID: fabric.GUID(i % 11664)})
@@ -295,7 +295,7 @@ func FuzzRead(f *testing.F) {
 			}
 			seen[p.Key] = true
 		}
-		NewIndex(ps).KeysOf(&Port{GUID: 1, Desc: "a"})
+		NewIndex(ps, nil).KeysOf(&Port{GUID: 1, Desc: "a"})
 	})
 }
 

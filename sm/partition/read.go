@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +27,16 @@ const MostBytes = 16 << 20
 // Read parses a partitions file. The result always includes the default partition. Every error is
 // an *Error.
 func Read(name string, data []byte) (Partitions, error) {
+	ps, err := ReadSet(name, data)
+	if err == nil && ps.find(DefaultKey) == nil {
+		ps = append(Partitions{{Name: "Default", Key: DefaultKey, Members: []Member{{Who: All, As: Limited}}}}, ps...)
+	}
+	return ps, err
+}
+
+// ReadSet parses a set of partitions in the syntax of a file, which need not have the default one.
+// Every error is an *Error.
+func ReadSet(name string, data []byte) (Partitions, error) {
 	r := reader{file: name, line: 1, byKey: map[uint16]int{}, byName: map[string]int{}}
 	if len(data) > MostBytes {
 		r.fail("more than %d bytes", MostBytes)
@@ -46,9 +55,6 @@ func Read(name string, data []byte) (Partitions, error) {
 	r.number()
 	if r.err != nil {
 		return nil, r.err
-	}
-	if !slices.ContainsFunc(r.ps, func(p Partition) bool { return p.Key == DefaultKey }) {
-		r.ps = append(Partitions{{Name: "Default", Key: DefaultKey, Members: []Member{{Who: All, As: Limited}}}}, r.ps...)
 	}
 	return r.ps, nil
 }

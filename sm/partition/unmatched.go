@@ -22,6 +22,13 @@ func (ps Partitions) Unmatched(guids map[fabric.GUID]bool, descriptions map[stri
 	return list
 }
 
+// NameAny reports whether a member is one of these GUIDs.
+func (ps Partitions) NameAny(guids map[fabric.GUID]bool) bool {
+	return len(guids) > 0 && slices.ContainsFunc(ps, func(p Partition) bool {
+		return slices.ContainsFunc(p.Members, func(m Member) bool { return m.Who == OnePort && guids[m.GUID] })
+	})
+}
+
 // NamesPorts reports whether a member is a port or a pattern, not a word such as ALL.
 func (ps Partitions) NamesPorts() bool {
 	return slices.ContainsFunc(ps, func(p Partition) bool {

@@ -23,7 +23,7 @@ func (m *Monitor) Follow(now time.Duration, s *Subnet) {
 		a.gone = true
 		old[m.idOf(&m.subnet.Agents[a.index])] = a
 	}
-	m.subnet, m.agents, m.ports, m.base, m.atAgent = s, nil, nil, nil, 0
+	m.subnet, m.agents, m.ports, m.base, m.named, m.atAgent = s, nil, nil, nil, nil, 0
 	if s == nil {
 		m.rest(now)
 		s = &Subnet{}

@@ -97,6 +97,7 @@ type Monitor struct {
 	totals
 	events []Event
 	base   *cables.Report // report on the cables without counters
+	named  []Port         // ports by name; nil after a change of the subnet
 	report *Report
 }
 
@@ -107,6 +108,7 @@ type round struct {
 	due       time.Duration // time of the next request, to spread them over the Interval
 	gap       time.Duration // between two requests, likewise
 	free      time.Duration // earliest time of the next request, by the Rate
+	together  time.Duration // requests that are due wait until then, for one wake-up of the process
 	atAgent   int           // no agent before it has ports to ask
 	asked     int
 	passed    int // events in this round
@@ -154,11 +156,14 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 		}
 		m.begin(now)
 	}
+	if next := max(m.due, m.free); now < next {
+		m.together = next + min(m.gap*time.Duration(len(m.pending)-1), mostHeld)
+	}
+	if now < m.together {
+		return nil, m.together
+	}
 	if m.under >= len(m.pending) {
 		return nil, never
-	}
-	if next := max(m.due, m.free); now < next {
-		return nil, next
 	}
 	p, ok := m.choose()
 	if !ok {
@@ -173,6 +178,10 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	m.free = max(m.free, now-time.Duration(len(m.pending))*least) + least
 	return m.ask(p), now
 }
+
+// mostHeld bounds the time that a request waits for others, so that the process wakes up once for
+// several.
+const mostHeld = 20 * time.Millisecond
 
 // begin starts a round.
 func (m *Monitor) begin(now time.Duration) {
@@ -193,7 +202,7 @@ func (m *Monitor) spread(now time.Duration) {
 			requests += len(a.ports)
 		}
 	}
-	m.due, m.gap = now, m.cfg.Interval*9/10/time.Duration(requests+1)
+	m.due, m.together, m.gap = now, 0, m.cfg.Interval*9/10/time.Duration(requests+1)
 }
 
 // end finishes a round.

@@ -31,6 +31,9 @@ type Report struct {
 	Odd       []cables.Odd        `json:"odd"`
 	OddCounts map[cables.Kind]int `json:"odd_counts"` // number of all odd cables by kind
 	Notes     []string            `json:"notes"`
+
+	// Reading holds the counters of all ports; not in the document.
+	Reading *Reading `json:"-"`
 }
 
 // Totals count from the manager's first reading.
@@ -103,6 +106,7 @@ func (m *Monitor) makeReport(now time.Duration) {
 	r.Over = r.Over[:min(len(r.Over), mostOver)]
 	m.findHot(r)
 	m.findOdd(r)
+	r.Reading = m.makeReading(now)
 	m.report = r
 }
 

@@ -57,3 +57,12 @@ var names = [mad.NumCounters]string{
 
 // Name returns a counter's name in the specification.
 func Name(counter int) string { return names[counter] }
+
+// IsFlow reports whether a counter counts no errors.
+func IsFlow(counter int) bool {
+	switch counter {
+	case mad.CounterXmitData, mad.CounterRcvData, mad.CounterXmitPkts, mad.CounterRcvPkts, mad.CounterXmitWait:
+		return true
+	}
+	return false
+}

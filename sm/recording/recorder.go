@@ -38,10 +38,11 @@ type recordedBy struct {
 	Config   terms.Config
 	Watch    terms.Watch
 	Routing  recordedRouting
-	Last     []byte `json:",omitempty"` // the Plan of Config.Last, as a file
-	Expected []byte `json:",omitempty"` // Config.Expected, as a file
-	Afresh   bool   `json:",omitempty"` // of Settings
-	What     string `json:",omitempty"`
+	Last     []byte            `json:",omitempty"` // the Plan of Config.Last, as a file
+	Expected []byte            `json:",omitempty"` // Config.Expected, as a file
+	Afresh   bool              `json:",omitempty"` // of Settings
+	What     string            `json:",omitempty"`
+	Enforce  terms.Enforcement `json:",omitzero"`
 }
 
 // recordedRouting holds the values of a planner.Request, without held LIDs: those are in each
@@ -94,7 +95,7 @@ func NewRecorder(w io.Writer, cfg *terms.Config, watch *terms.Watch, routing *pl
 // newRecordedBy returns the recorded form of settings.
 func newRecordedBy(s *terms.Settings) (*recordedBy, error) {
 	q := &s.Routing
-	out := &recordedBy{Config: s.Config, Watch: s.Watch, Afresh: s.Afresh, What: s.What, Routing: recordedRouting{
+	out := &recordedBy{Config: s.Config, Watch: s.Watch, Afresh: s.Afresh, What: s.What, Enforce: s.Enforce, Routing: recordedRouting{
 		LMC: q.LIDs.LMC, Fresh: q.LIDs.Fresh, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
 		Afresh: q.Afresh, PassDeadSwitch: q.PassDeadSwitch, NoPathRecords: q.NoPathRecords,
 	}}
@@ -170,6 +171,9 @@ func appendEvent(b []byte, ev *terms.Event) ([]byte, error) {
 	case terms.DrainPart, terms.UndrainPart:
 		b = binary.AppendUvarint(b, ev.Tag)
 		b = AppendBytes(b, []byte(ev.Name))
+	case terms.WritePartitions:
+		b = binary.AppendUvarint(b, ev.Tag)
+		return appendJSON(b, ev.Write)
 	case terms.MembersTold:
 		return appendJSON(b, ev.Members)
 	case terms.Told:

@@ -73,7 +73,7 @@ func NewRecording(from io.Reader, parse Engines) (*Recording, error) {
 // settings converts recorded settings.
 func (b *recordedBy) settings(parse Engines) (*terms.Settings, error) {
 	q := &b.Routing
-	s := &terms.Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Routing: planner.Request{
+	s := &terms.Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Enforce: b.Enforce, Routing: planner.Request{
 		LIDs: lids.Options{LMC: q.LMC, Fresh: q.Fresh}, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
 		Afresh: q.Afresh, PassDeadSwitch: q.PassDeadSwitch, NoPathRecords: q.NoPathRecords,
 	}}
@@ -135,7 +135,7 @@ func (r *Recording) Next() (now time.Duration, ev *terms.Event, sum uint32, err 
 	switch {
 	case f.err == nil && len(f.rest) > 0:
 		f.err = fmt.Errorf("%d bytes too many", len(f.rest))
-	case f.err == nil && ev.Kind > terms.Improved || ev.Kind == terms.LinkChanged:
+	case f.err == nil && ev.Kind > terms.LastEventKind || ev.Kind == terms.LinkChanged:
 		f.err = fmt.Errorf("of unknown kind %d", ev.Kind)
 	}
 	if f.err != nil {
@@ -269,6 +269,11 @@ func (f *fields) event(ev *terms.Event) {
 	case terms.DrainPart, terms.UndrainPart:
 		ev.Tag = f.number(1<<64 - 1)
 		ev.Name = string(f.text())
+	case terms.WritePartitions:
+		ev.Tag = f.number(1<<64 - 1)
+		if f.json(&ev.Write); f.err == nil && ev.Write == nil {
+			f.err = errors.New("it writes nothing")
+		}
 	case terms.MembersTold:
 		f.json(&ev.Members)
 	case terms.Told:

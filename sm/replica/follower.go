@@ -45,7 +45,7 @@ type Follower struct {
 	offeredAt time.Duration
 	incoming  stream // the current session
 	held      Copy
-	lids      uint64 // received entries of LIDs and trees
+	lids      uint64 // received entries of LIDs, trees and aliases
 	wholes    uint64 // received entries of kind sa.Whole
 
 	Rejected int // messages without the shared key, and malformed streams
@@ -152,7 +152,7 @@ func (f *Follower) part(now time.Duration, m *message) bool {
 			break
 		}
 		switch s.table.Put(*e); e.Kind {
-		case sa.PortLID, sa.PoolTree:
+		case sa.PortLID, sa.PoolTree, sa.AliasGUIDs:
 			f.lids++
 		case sa.Whole:
 			f.wholes++
@@ -175,7 +175,7 @@ func (f *Follower) Following() bool { return f.incoming.session != 0 }
 // Live reports whether the copy belongs to the current session.
 func (f *Follower) Live() bool { return f.Following() && f.incoming.live }
 
-// LIDs returns a number that grows with every change of LIDs or trees.
+// LIDs returns a number that grows with every change of LIDs, trees or aliases.
 func (f *Follower) LIDs() uint64 { return f.lids }
 
 // Wholes returns a number that grows with every complete value of several entries.

@@ -434,7 +434,7 @@ func (c *Round) takePlan(ev *terms.Event) {
 		}
 		c.note(terms.NotProven, terms.Place{}, "the Plan of %s has faults and is distributed all the same, as told", r.Engine)
 	}
-	c.Plan, c.Way = result.Plan, ev.Way
+	c.Plan, c.Way = tuned(result.Plan, c.Graph, c.By.Tuning), ev.Way
 	c.noteUnmatched()
 	c.noteWay()
 	r.NotTold = notTold(c.Plan, r.Check)

@@ -58,7 +58,7 @@ type Given struct {
 // rest.
 func GivenBy(cfg *terms.Config) Given {
 	return Given{
-		By:       ledger.Policy{Between: cfg.Between, Partitions: cfg.Partitions, Levels: cfg.Levels, Drain: cfg.Drain, Unproven: cfg.Unproven, Names: cfg.Names},
+		By:       ledger.Policy{Between: cfg.Between, Partitions: cfg.Partitions, Levels: cfg.Levels, Drain: cfg.Drain, Unproven: cfg.Unproven, Names: cfg.Names, Tuning: cfg.Tuning},
 		Limits:   Limits{Pending: cfg.MaxPending, Sweeps: cfg.Sweeps, Pause: cfg.Pause},
 		ReadOnly: cfg.ReadOnly, TakeOver: cfg.TakeOver, AskRoles: cfg.AskRoles, Elect: cfg.Elect, Store: cfg.Store, Priority: cfg.Priority,
 		SMKey:    cfg.SMKey,

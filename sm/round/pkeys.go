@@ -1,6 +1,7 @@
 package round
 
 import (
+	"maps"
 	"slices"
 
 	"weft/sm/ledger"
@@ -13,10 +14,10 @@ import (
 func (w *writer) findMembers() {
 	switch p := w.By.Partitions; {
 	case p == nil:
-	case w.given.Before != nil && w.given.Before.By.Partitions == p:
+	case w.given.Before != nil && w.given.Before.By.Partitions == p && maps.Equal(w.given.Before.By.Aliases, w.By.Aliases):
 		w.Prog.Members = w.given.Before.Prog.Members
 	default:
-		w.Prog.Members = partition.NewIndex(p.Partitions)
+		w.Prog.Members = partition.NewIndex(p.Partitions, w.By.Aliases)
 	}
 }
 

@@ -21,6 +21,7 @@
 //	Set, Delete, Get, GetTable  ServiceRecord
 //	Set                         InformInfo
 //	Get, GetTable               InformInfoRecord
+//	Set, Delete, Get, GetTable  GuidInfoRecord
 //	Report                      Notice: traps of devices, and 64 to 67
 //
 // All other requests get status 0x0008 or 0x000C. A query may contain any LID of a port; records
@@ -71,7 +72,9 @@
 //
 // # Deviations
 //
-//   - GuidInfoRecords contain the port GUID alone: the manager does not read a port's other GUIDs.
+//   - GuidInfoRecords contain the port GUID and the aliases that hosts have set here (Aliases): the
+//     manager does not read a port's other GUIDs. A node may change the aliases of its own ports
+//     alone, unless it shows the SM_Key; OpenSM lets every port of a shared partition.
 //   - Records of lane tables follow from the Plan. With one lane, devices may hold other tables by
 //     which every packet passes.
 //   - A GetTable of PathRecords may leave both ends open. Its answer is at most MostBytes. The

@@ -26,6 +26,7 @@ const (
 	PoolTree     EntryKind = 5 // a part of a tree for multicast groups
 	Part         EntryKind = 6 // a part of a value longer than LongestValue
 	Whole        EntryKind = 7 // follows the parts of such a value, and describes them together
+	AliasGUIDs   EntryKind = 8 // a block of a port's further GUIDs
 )
 
 // EntryName identifies an Entry.
@@ -69,6 +70,9 @@ func (g *Registry) Entries() (list []Entry) {
 	for _, v := range g.subs {
 		list = append(list, Entry{EntryName{Subscription, string(v.key)}, v.value()})
 	}
+	for _, b := range g.Aliases.list() {
+		list = append(list, Entry{EntryName{AliasGUIDs, b.key()}, g.Aliases.value(b.key())})
+	}
 	return list
 }
 
@@ -83,6 +87,8 @@ func (g *Registry) value(name EntryName) []byte {
 		if at, ok := g.findSubscription([]byte(name.Key)); ok {
 			return g.subs[at].value()
 		}
+	case AliasGUIDs:
+		return g.Aliases.value(name.Key)
 	default: // stored elsewhere
 	}
 	return nil
@@ -126,6 +132,8 @@ func (g *Registry) Restore(now time.Duration, list []Entry) (bad int) {
 				bad++
 			}
 		case e.Kind == Service || e.Kind == Subscription:
+			bad++
+		case e.Kind == AliasGUIDs && !g.Aliases.restore(e):
 			bad++
 		}
 	}

@@ -160,6 +160,7 @@ func (gs *Groups) restoreMember(e *Entry) bool {
 	if !ok || is {
 		return false
 	}
+	m.By = gs.Aliases.PortOf(m.By)
 	g.Members = slices.Insert(g.Members, at, m)
 	gs.count(g, m.By, 1)
 	return true

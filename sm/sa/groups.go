@@ -32,6 +32,8 @@ type Groups struct {
 	changed bool                // members have changed since the last Changed
 	unsaved map[string]bool     // keys of entries changed since the last Changes
 
+	Aliases *Aliases // of ports that join under them; nil: none
+
 	// Told is called when a group has been created or deleted (traps 66 and 67), unless nil.
 	Told func(g *Group, created bool)
 	// Refused is called when a port gets no more than its share, unless nil.
@@ -71,6 +73,16 @@ func (g *Group) scope() uint8 { return g.MGID[1] & 15 }
 // find returns the index of a member, or where to insert it.
 func (g *Group) find(gid []byte) (int, bool) {
 	return slices.BinarySearchFunc(g.Members, gid, func(m Member, gid []byte) int { return bytes.Compare(m.GID[:], gid) })
+}
+
+// HasMember reports whether a GID has joined any group.
+func (gs *Groups) HasMember(gid [16]byte) bool {
+	for _, g := range gs.byGID {
+		if _, is := g.find(gid[:]); is {
+			return true
+		}
+	}
+	return false
 }
 
 // keepsGroup has the join states that create and keep a group: full members, also send-only ones.

@@ -188,10 +188,11 @@ func (gs *Groups) Membership() (list []Members) {
 			continue
 		}
 		m := Members{MLID: u.groups[0].MLID}
+		several := len(u.groups) > 1
 		for _, g := range u.groups {
-			m.add(g)
+			several = m.add(g, gs.Aliases) || several
 		}
-		if len(u.groups) > 1 {
+		if several {
 			m.unite()
 		}
 		list = append(list, m)
@@ -199,15 +200,19 @@ func (gs *Groups) Membership() (list []Members) {
 	return list
 }
 
-// add adds the members of a group.
-func (m *Members) add(g *Group) {
+// add adds the members of a group. It reports whether a port has joined under an alias, so that it
+// may be there several times.
+func (m *Members) add(g *Group, aliases *Aliases) (aliased bool) {
 	for i := range g.Members {
-		if guid := g.Members[i].port(); g.Members[i].State&(mad.JoinFull|mad.JoinNon) != 0 {
+		guid := aliases.PortOf(g.Members[i].port())
+		aliased = aliased || guid != g.Members[i].port()
+		if g.Members[i].State&(mad.JoinFull|mad.JoinNon) != 0 {
 			m.Receivers = append(m.Receivers, guid)
 		} else {
 			m.Senders = append(m.Senders, guid)
 		}
 	}
+	return aliased
 }
 
 // unite lists each port of several groups once. A port that receives packets of one group receives

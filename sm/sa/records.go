@@ -130,9 +130,7 @@ func (c *search) guids(n *Node) {
 			rec := c.record()
 			mad.GUIDInfoRecordLID.Put(rec, uint64(c.s.lidOf(p)))
 			mad.GUIDInfoRecordBlock.Put(rec, b)
-			if b == 0 {
-				mad.GUIDInfoGUID.Set(mad.GUIDInfoRecordGUIDInfo.Get(rec), 0, uint64(p.GUID))
-			}
+			putBlock(mad.GUIDInfoRecordGUIDInfo.Get(rec), c.s.Aliases.Block(AliasBlock{p.GUID, uint8(b)}))
 			c.offer()
 		}
 	}

@@ -39,6 +39,13 @@ type Registry struct {
 	changed   map[EntryName]bool // since the last Changes
 	reporter
 
+	Aliases *Aliases   // of ports
+	toPorts blockQueue // blocks that their ports must be told
+	// IsMember says whether a port has joined a group under an alias, which then stays; nil: none.
+	IsMember func(alias fabric.GUID) bool
+	// IsPort says whether a GUID is a port's own, even if the port is away; nil: not known.
+	IsPort func(guid fabric.GUID) bool
+
 	// Refused is called when a port gets no more than its share, unless nil.
 	Refused func(OverShare)
 }
@@ -56,19 +63,20 @@ func NewRegistry(limits Limits) *Registry {
 		limits = UsualLimits
 		limits.Share = rule
 	}
-	return &Registry{limits: limits, owned: map[owner]int{}, changed: map[EntryName]bool{}, reporter: newReporter()}
+	return &Registry{limits: limits, owned: map[owner]int{}, changed: map[EntryName]bool{}, reporter: newReporter(), Aliases: NewAliases()}
 }
 
 // Renew returns an empty Registry with the same limits.
 func (g *Registry) Renew() *Registry {
 	now := NewRegistry(g.limits)
-	now.Refused = g.Refused
+	now.Refused, now.IsMember, now.IsPort, now.Aliases = g.Refused, g.IsMember, g.IsPort, g.Aliases
+	now.Aliases.clear()
 	return now
 }
 
 // Serves reports whether the Registry answers requests for an attribute.
 func (g *Registry) Serves(attr mad.AttrID) bool {
-	return attr == mad.AttrServiceRecord || attr == mad.AttrInformInfo || attr == mad.AttrInformInfoRecord
+	return attr == mad.AttrServiceRecord || attr == mad.AttrInformInfo || attr == mad.AttrInformInfoRecord || attr == mad.AttrGUIDInfoRecord
 }
 
 // Answer returns the answer to a request for a served attribute; nil if it gets none. The answer is
@@ -89,6 +97,10 @@ func (g *Registry) Answer(now time.Duration, s *Subnet, d *wire.Datagram) mad.Da
 		return g.setService(now, s, d.Addr.SLID, q)
 	case attr == mad.AttrServiceRecord && method == mad.Delete:
 		return g.deleteService(now, s, d.Addr.SLID, q)
+	case attr == mad.AttrGUIDInfoRecord && get:
+		return g.responder.records(s, q, kinds[attr])
+	case attr == mad.AttrGUIDInfoRecord && (method == mad.Set || method == mad.Delete):
+		return g.changeAliases(s, d.Addr.SLID, q)
 	case attr == mad.AttrInformInfo && method == mad.Set:
 		return g.setInform(s, d, q)
 	case attr == mad.AttrInformInfoRecord && get:

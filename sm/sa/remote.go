@@ -13,6 +13,8 @@ type Between struct {
 	// Router returns the port GUID of a usable router for packets from a source at this switch to a
 	// GID of another subnet. Nil: no routers are known. It may be called from several goroutines.
 	Router func(gid mad.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) `json:"-"`
+	// Prefixes are routes that a person has given. They come before Router.
+	Prefixes []PrefixRoute `json:",omitempty"`
 }
 
 // OwnPrefix returns the prefix of the subnet.
@@ -42,7 +44,7 @@ const remoteHops = 64
 
 // isRemote reports whether a query asks for paths to another subnet.
 func (s *Subnet) isRemote(p *pathQuery) bool {
-	return s.Router != nil && p.mask&pathDGID != 0 && !s.isLocal(p.dgid)
+	return (s.Router != nil || s.Prefixes != nil) && p.mask&pathDGID != 0 && !s.isLocal(p.dgid)
 }
 
 // toRemote returns the router port that paths from an end port to another subnet use as their
@@ -54,7 +56,10 @@ func (s *Subnet) toRemote(p *pathQuery, src int32) (ends, mad.Status) {
 		e := s.endOfGUID(port)
 		return e >= 0 && s.Plan.Ends.Base[e] != 0
 	}
-	port, ok := s.Router(mad.GID(p.dgid), s.Graph.SwitchGUID[s.Graph.EndSwitch[src]], usable)
+	port, ok := s.byPrefix(binary.BigEndian.Uint64(p.dgid), usable)
+	if !ok && s.Router != nil {
+		port, ok = s.Router(mad.GID(p.dgid), s.Graph.SwitchGUID[s.Graph.EndSwitch[src]], usable)
+	}
 	if !ok || !usable(port) {
 		return ends{}, mad.StatusInvalidGID
 	}

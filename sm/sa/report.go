@@ -192,6 +192,7 @@ func gidNotice(trap uint64, manager fabric.LID, gid []byte) []byte {
 // Follow compares the subnets before and after a round; before may be nil. It reports new and lost
 // GIDs to subscribers, and ends the subscriptions of lost ports.
 func (g *Registry) Follow(before, now *Subnet) {
+	g.followAliases(before, now)
 	for i := len(g.subs) - 1; i >= 0; i-- {
 		if now.endInService(g.subs[i].port) < 0 {
 			g.dropSubscription(i)
@@ -243,6 +244,9 @@ func (s *Subnet) endInService(guid fabric.GUID) int32 {
 func (s *Subnet) gidOf(guid fabric.GUID) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.OwnPrefix()), uint64(guid))
 }
+
+// GIDOf returns the GID of a GUID.
+func (s *Subnet) GIDOf(guid fabric.GUID) [16]byte { return [16]byte(s.gidOf(guid)) }
 
 // share reports whether two end ports share the partition of a P_Key, or any if it is 0.
 func (s *Subnet) share(a, b int32, pkey uint16) bool {

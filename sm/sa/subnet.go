@@ -22,6 +22,8 @@ type Subnet struct {
 	Keys   [][]uint16
 	Levels Levels // of service
 	Spread Spread // of multicast groups, as last written to the switches
+	// Aliases names ports by further GUIDs; they change. nil: there are none.
+	Aliases *Aliases
 	index
 }
 
@@ -71,10 +73,11 @@ type Manager struct {
 
 // index speeds up look-ups in a Subnet.
 type index struct {
-	anySL   bool    // all SLs have the same lane everywhere
-	byLID   []int32 // end port by LID, -1 for none
-	byGUID  []int32 // end port + 1 by hash of the GUID, with open addressing; 0: empty
-	endPort []int32 // port by end port
+	anySL   bool          // all SLs have the same lane everywhere
+	byLID   []int32       // end port by LID, -1 for none
+	byGUID  []int32       // end port + 1 by hash of the GUID, with open addressing; 0: empty
+	endPort []int32       // port by end port
+	routers []fabric.GUID // ports of routers, sorted; nil without Prefixes
 
 	// MTU and rate rank of the link at a switch port, indexed like Graph.PortStart; and at an end
 	// port.
@@ -116,6 +119,9 @@ func New(s Subnet) *Subnet {
 		if s.byGUID[at] == 0 { // the first of several ports with the same GUID counts
 			s.byGUID[at] = int32(e) + 1
 		}
+	}
+	if s.Prefixes != nil {
+		s.routers = s.findRouters()
 	}
 	s.measure()
 	return &s
@@ -178,8 +184,19 @@ func hash(guid fabric.GUID) uint64 {
 	return x ^ x>>32
 }
 
-// endOfGUID returns the end port with a port GUID, -1 for none.
+// endOfGUID returns the end port with a port GUID or an alias, -1 for none.
 func (s *Subnet) endOfGUID(guid fabric.GUID) int32 {
+	if e := s.endOfPort(guid); e >= 0 {
+		return e
+	}
+	if port := s.Aliases.PortOf(guid); port != guid {
+		return s.endOfPort(port)
+	}
+	return -1
+}
+
+// endOfPort returns the end port with a port GUID, -1 for none.
+func (s *Subnet) endOfPort(guid fabric.GUID) int32 {
 	mask := uint64(len(s.byGUID) - 1)
 	for at := hash(guid) & mask; s.byGUID[at] != 0; at = (at + 1) & mask {
 		if e := s.byGUID[at] - 1; s.Graph.EndGUID[e] == guid {

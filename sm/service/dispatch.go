@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -32,9 +33,10 @@ func (s *Service) Handler() http.Handler {
 	for at, methods := range byPath {
 		mux.HandleFunc(at, func(w http.ResponseWriter, r *http.Request) { s.dispatch(methods, w, r) })
 	}
+	mux.HandleFunc(ufmPath, s.ufm)
 	mux.HandleFunc("/", notFound)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path.Clean(r.URL.Path) || !strings.HasPrefix(r.URL.Path, "/") { // the mux would redirect it
+		if !isUFM(r) && r.URL.Path != path.Clean(r.URL.Path) || !strings.HasPrefix(r.URL.Path, "/") { // the mux would redirect it
 			notFound(w, r)
 			return
 		}
@@ -62,6 +64,9 @@ func (s *Service) dispatch(methods map[string]*endpoint, w http.ResponseWriter, 
 	if to == nil {
 		w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(methods)), ", "))
 		refuse(w, http.StatusMethodNotAllowed, "want the method "+w.Header().Get("Allow"))
+		return
+	}
+	if !may(w, r, to.needs) {
 		return
 	}
 	if err := to.checkParameters(r); err != nil {
@@ -133,6 +138,11 @@ var (
 	aNumber = &kind{"integer", "a number", func(text string) bool {
 		_, err := strconv.ParseInt(text, 10, 64)
 		return err == nil && text[0] != '+' && text[0] != '-'
+	}}
+	aPKey = &kind{"string", "a P_Key such as 0x0010", func(text string) bool { return pKeyOf(text) != 0 }}
+	aTime = &kind{"string", "a time", func(text string) bool {
+		_, err := time.Parse(time.RFC3339, text)
+		return err == nil
 	}}
 	aTruth = &kind{"boolean", "true or false", func(text string) bool { return text == "true" || text == "false" }}
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weft/sm/perf"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 )
 
@@ -22,6 +23,7 @@ type endpoint struct {
 	media        string
 	status       int   // on success
 	refusals     []int // in addition to those of every request
+	needs        Role
 	serve        handle
 }
 
@@ -35,7 +37,7 @@ var named = []parameter{{"name", aName, "a switch by name or GUID, or a cable by
 // endpointsWith lists all endpoints of a Service with these studies. openapi.json documents them,
 // with the studies of weft sm.
 func endpointsWith(studies []Study) []endpoint {
-	list := slices.Clone(endpoints)
+	list := append(slices.Clone(endpoints), partitionWrites...)
 	for i := range studies {
 		list = append(list, studies[i].endpoint())
 	}
@@ -79,28 +81,38 @@ var endpoints = []endpoint{
 		answer: reflect.TypeFor[perf.Report](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound}, serve: links,
 	},
 	{
-		method: http.MethodGet, path: "/v1/partitions", about: "The partitions in force (option partitions), with their members as in the file.",
+		method: http.MethodGet, path: "/v1/hot", about: "What was hot at a moment of the last hour (options counters and state): busiest links, longest waits, errors.",
+		parameters: []parameter{{"at", aTime, "a time such as 2026-11-29T14:05:00Z", true}},
+		answer:     reflect.TypeFor[telemetry.Moment](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound, http.StatusServiceUnavailable}, serve: hot,
+	},
+	{
+		method: http.MethodGet, path: "/v1/ports", about: "The counters of all ports (option counters), one JSON object per line.",
+		parameters: []parameter{{"follow", aTruth, "true: continue with all ports after each round of readings, until the manager ends", false}},
+		answer:     reflect.TypeFor[PortCounts](), media: linesMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound}, serve: ports,
+	},
+	{
+		method: http.MethodGet, path: "/v1/partitions", about: "The partitions of the file (option partitions) and of programs, with their members.",
 		answer: reflect.TypeFor[Partitions](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict}, serve: partitions,
 	},
 	{
 		method: http.MethodPost, path: "/v1/resweep", about: "Discover the whole subnet again, and write what differs.",
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusAccepted, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		serve: ask("a full sweep", terms.Resweep),
+		needs: mayOperate, serve: ask("a full sweep", terms.Resweep),
 	},
 	{
 		method: http.MethodPost, path: "/v1/rebalance", about: "Compute all routes afresh.",
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusAccepted, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		serve: ask("a routing afresh", terms.Rebalance),
+		needs: mayOperate, serve: ask("a routing afresh", terms.Rebalance),
 	},
 	{
 		method: http.MethodPost, path: "/v1/drain", about: "Take a switch or a cable out of use. Refused if it would cut switches off.", parameters: named,
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		serve: drain(terms.DrainPart),
+		needs: mayOperate, serve: drain(terms.DrainPart),
 	},
 	{
 		method: http.MethodPost, path: "/v1/undrain", about: "Use a switch or a cable again, even one in quarantine.", parameters: named,
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		serve: drain(terms.UndrainPart),
+		needs: mayOperate, serve: drain(terms.UndrainPart),
 	},
 	{
 		method: http.MethodGet, path: "/v1/openapi.json", about: "This document.", media: jsonMedia, status: http.StatusOK,

@@ -1,104 +1,75 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 )
 
 // Guard protects a Handler served over TCP: requests need a token. It is safe for concurrent use.
 type Guard struct {
-	pages pages
-	token atomic.Pointer[bearer]
-}
-
-// bearer is a required token, until it is replaced.
-type bearer struct {
-	hash     [sha256.Size]byte
-	asked    context.Context // ends when the token is replaced
-	replaced context.CancelFunc
+	pages  pages
+	tokens atomic.Pointer[[]*bearer]
 }
 
 // NewGuard returns a Guard for a listening address.
-func NewGuard(token string, at net.Addr) *Guard {
+func NewGuard(tokens []Token, at net.Addr) *Guard {
 	g := &Guard{pages: newPages(at)}
-	g.Renew(token)
+	g.Renew(tokens)
 	return g
 }
 
-// Renew replaces the token. Requests under way with the old token are cut off: a follower of the
-// log needs the new one. It returns false if the token is the same.
-func (g *Guard) Renew(text string) (another bool) {
-	next := &bearer{hash: sha256.Sum256([]byte(text))}
-	was := g.token.Load()
-	if was != nil && was.hash == next.hash {
-		return false
+// Renew replaces the tokens. Requests under way with a token that is not among the new ones, or has
+// another name or role there, are cut off: a follower of the log needs a new one. It returns false
+// if all tokens are the same.
+func (g *Guard) Renew(tokens []Token) (another bool) {
+	var was []*bearer
+	if now := g.tokens.Load(); now != nil {
+		was = *now
 	}
-	next.asked, next.replaced = context.WithCancel(context.Background())
-	g.token.Store(next)
-	if was != nil {
-		was.replaced()
+	next := make([]*bearer, 0, len(tokens))
+	for _, t := range tokens {
+		b := &bearer{Token: t, hash: sha256.Sum256([]byte(t.Text))}
+		b.Text = "" // nothing needs it any more
+		if at := slices.IndexFunc(was, func(o *bearer) bool { return o.hash == b.hash && o.Token == b.Token }); at >= 0 {
+			next = append(next, was[at])
+			continue
+		}
+		another = true
+		b.asked, b.replaced = context.WithCancel(context.Background())
+		next = append(next, b)
 	}
-	return true
-}
-
-// least is the minimum length of a token.
-const least = 20
-
-// ReadToken reads a token from the first line of a file, which only its owner may read.
-func ReadToken(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: a pipe must not block
-	if err != nil {
-		return "", err
+	g.tokens.Store(&next)
+	for _, o := range was {
+		if !slices.Contains(next, o) {
+			another = true
+			o.replaced()
+		}
 	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s: want a file", path)
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("%s: others may read it: run chmod 600 %[1]s", path)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, 4096))
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	token := string(bytes.TrimSpace(line))
-	switch {
-	case err != nil:
-		return "", err
-	case len(token) < least || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", fmt.Errorf("%s: want a token of %d printable characters or more: openssl rand -hex 32 > %[1]s", path, least)
-	}
-	return token, nil
+	return another
 }
 
 // Protect wraps a Handler, and refuses requests without the token, and requests that Local refuses.
 func (g *Guard) Protect(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		now := g.token.Load()
+		var now *bearer
 		status, err := g.pages.check(r)
 		if err == nil {
-			status, err = now.check(r)
+			now, status, err = g.find(r)
 		}
 		if err != nil {
-			turnAway(w, status, err)
+			turnAway(w, r, status, err)
 			return
 		}
-		ctx, cancel := context.WithCancel(r.Context())
+		ctx, cancel := context.WithCancel(context.WithValue(r.Context(), callerKey{}, &now.Token))
 		defer cancel()
 		defer context.AfterFunc(now.asked, cancel)()
 		h.ServeHTTP(w, r.WithContext(ctx))
@@ -112,7 +83,7 @@ func Local(at net.Addr, h http.Handler) http.Handler {
 	p := newPages(at)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if status, err := p.check(r); err != nil {
-			turnAway(w, status, err)
+			turnAway(w, r, status, err)
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -120,26 +91,44 @@ func Local(at net.Addr, h http.Handler) http.Handler {
 }
 
 // turnAway refuses a request and closes its connection.
-func turnAway(w http.ResponseWriter, status int, err error) {
+func turnAway(w http.ResponseWriter, r *http.Request, status int, err error) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
+		if isUFM(r) {
+			w.Header().Set("WWW-Authenticate", `Basic realm="weft"`)
+		}
 	}
 	w.Header().Set("Connection", "close")
 	refuse(w, status, err.Error())
 }
 
-// check returns the status and the reason for refusing a request without this token.
-func (t *bearer) check(r *http.Request) (status int, err error) {
+// find returns the token of a request; if it has none that is valid, the status and the reason for
+// refusing it.
+func (g *Guard) find(r *http.Request) (t *bearer, status int, err error) {
 	given := r.Header.Values("Authorization")
 	if len(given) != 1 {
-		return http.StatusUnauthorized, errors.New("want the token: Authorization: Bearer TOKEN")
+		return nil, http.StatusUnauthorized, errors.New("want the token: Authorization: Bearer TOKEN")
 	}
 	scheme, text, _ := strings.Cut(given[0], " ")
-	hash := sha256.Sum256([]byte(text))
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(hash[:], t.hash[:]) != 1 {
-		return http.StatusUnauthorized, errors.New("wrong token")
+	name, isBasic := "", false
+	if isUFM(r) {
+		if user, password, ok := r.BasicAuth(); ok {
+			name, text, isBasic = user, password, true
+		}
 	}
-	return 0, nil
+	if !isBasic && !strings.EqualFold(scheme, "Bearer") {
+		return nil, http.StatusUnauthorized, errors.New("wrong token")
+	}
+	hash := sha256.Sum256([]byte(text))
+	for _, b := range *g.tokens.Load() {
+		if subtle.ConstantTimeCompare(hash[:], b.hash[:]) == 1 && (!isBasic || name == b.Name) {
+			t = b
+		}
+	}
+	if t == nil {
+		return nil, http.StatusUnauthorized, errors.New("wrong token")
+	}
+	return t, 0, nil
 }
 
 // pages detects requests from web pages of other sites.

@@ -71,7 +71,7 @@ func TestRenew(t *testing.T) {
 		s.opt.Clock = time.Now
 		s.Show(master())
 		s.Tell(terms.Incident{Kind: terms.Started})
-		g := NewGuard(secret, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		g := NewGuard(OneToken(secret), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 		p, end := serveInMemory(t, g.Protect(s.Handler()))
 		defer end()
 		ask := func(target, by string) (status int, body io.Reader) {
@@ -88,7 +88,7 @@ func TestRenew(t *testing.T) {
 		}
 		next := strings.ToUpper(secret)
 		_, following := ask("/v1/events?follow=true", secret)
-		if g.Renew(secret) || !g.Renew(next) {
+		if g.Renew(OneToken(secret)) || !g.Renew(OneToken(next)) {
 			t.Error("what is another token is not told")
 		}
 		if text, err := io.ReadAll(following); err != nil || strings.Count(string(text), "\n") != 1 {
@@ -136,8 +136,8 @@ func TestLocal(t *testing.T) {
 func TestGuard(t *testing.T) {
 	s, a := newService(0)
 	s.Show(master())
-	local := NewGuard(secret, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9462}).Protect(s.Handler())
-	open := NewGuard(secret, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 9462}).Protect(s.Handler())
+	local := NewGuard(OneToken(secret), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9462}).Protect(s.Handler())
+	open := NewGuard(OneToken(secret), &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 9462}).Protect(s.Handler())
 	for _, c := range []struct {
 		name    string
 		headers string
@@ -341,7 +341,7 @@ func FuzzUnauthenticated(f *testing.F) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, l, NewGuard(secret, l.Addr()).Protect(s.Handler())) }()
+	go func() { done <- Serve(ctx, l, NewGuard(OneToken(secret), l.Addr()).Protect(s.Handler())) }()
 	f.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

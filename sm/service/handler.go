@@ -44,7 +44,11 @@ func ask(what string, kind terms.EventKind) handle {
 	return func(s *Service, w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
-		if s.hand(ctx, w, &terms.Event{Kind: kind}) {
+		ev := &terms.Event{Kind: kind}
+		if who := by(r); who != "" {
+			ev.Name = what + " was requested by " + who
+		}
+		if s.hand(ctx, w, ev) {
 			answer(w, http.StatusAccepted, Asked{Asked: what})
 		}
 	}
@@ -82,6 +86,7 @@ type wants struct {
 // changes.
 type decision struct {
 	name, warning string
+	wrote         *terms.Wrote // of partitions
 	err           error
 }
 
@@ -105,11 +110,21 @@ func (w *wants) add() (tag uint64, answer chan decision, closed func()) {
 // Decide answers the request of a Tag: with the name of the part that is drained or used again and
 // a warning, or with an error if nothing changes.
 func (s *Service) Decide(tag uint64, name, warning string, err error) {
+	s.settle(tag, decision{name: name, warning: warning, err: err})
+}
+
+// DecideWrite does the same for a write of partitions.
+func (s *Service) DecideWrite(tag uint64, wrote *terms.Wrote, warning string, err error) {
+	s.settle(tag, decision{wrote: wrote, warning: warning, err: err})
+}
+
+// settle answers the request of a Tag.
+func (s *Service) settle(tag uint64, d decision) {
 	s.wants.mu.Lock()
 	defer s.wants.mu.Unlock()
 	if to := s.wants.open[tag]; to != nil {
 		delete(s.wants.open, tag)
-		to <- decision{name, warning, err}
+		to <- d
 	}
 }
 
@@ -122,7 +137,7 @@ func drain(kind terms.EventKind) handle {
 		defer cancel()
 		tag, decided, done := s.wants.add()
 		defer done()
-		if !s.hand(ctx, w, &terms.Event{Kind: kind, Name: name, Tag: tag}) {
+		if !s.hand(ctx, w, &terms.Event{Kind: kind, Name: name, By: by(r), Tag: tag}) {
 			return
 		}
 		select {

@@ -15,7 +15,7 @@ import (
 func links(s *Service, w http.ResponseWriter, _ *http.Request) {
 	r := s.shown.Load().Counters
 	if r == nil {
-		refuse(w, http.StatusNotFound, "no counters have been read yet: weft sm --counters INTERVAL makes the master read them; the first round takes one interval")
+		refuse(w, http.StatusNotFound, noReading)
 		return
 	}
 	answer(w, http.StatusOK, r)
@@ -29,15 +29,6 @@ func flow(name, help string, counter int, unit float64) figure {
 	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) {
 		add(float64(sums(f)[counter].Total) * unit)
 	})
-}
-
-// isFlow reports whether a counter counts no errors.
-func isFlow(counter int) bool {
-	switch counter {
-	case mad.CounterXmitData, mad.CounterRcvData, mad.CounterXmitPkts, mad.CounterRcvPkts, mad.CounterXmitWait:
-		return true
-	}
-	return false
 }
 
 // sums returns the sums of all counters; zeros if none were read.
@@ -66,7 +57,7 @@ var counterFigures = []figure{
 	flow("port_transmit_wait_ticks_total", "Ticks in which data waited, summed over all ports (PortXmitWait); the device defines the length of a tick.", mad.CounterXmitWait, 1),
 	newFigure(prometheus.CounterValue, "port_errors_total", "Errors and discarded packets since the first reading, by counter, summed over all ports.", func(f *shown, add func(float64, ...string)) {
 		for c, n := range sums(f) {
-			if !isFlow(c) {
+			if !perf.IsFlow(c) {
 				add(float64(n.Total), perf.Name(c))
 			}
 		}

@@ -16,6 +16,7 @@ type log struct {
 	told    uint64        // number of the last line
 	ended   bool          // no more lines will come
 	changed chan struct{} // closed by the next line, and at the end
+	closed  chan struct{} // closed at the end
 }
 
 // add numbers a line and keeps it.
@@ -51,9 +52,15 @@ func (l *log) wake() {
 func (l *log) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if !l.ended {
+		close(l.closed)
+	}
 	l.ended = true
 	l.wake()
 }
+
+// over returns a channel that is closed at the end.
+func (l *log) over() <-chan struct{} { return l.closed }
 
 // after returns the stored lines after a number, a channel that is closed when more come, and
 // whether the log has ended.

@@ -21,7 +21,7 @@ import (
 // Every series exists from the start, with 0; only series of single links come and go.
 func (s *Service) Metrics() http.Handler {
 	all := prometheus.NewRegistry()
-	all.MustRegister(figures{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
+	all.MustRegister(figures{s}, portCollector{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	return mux

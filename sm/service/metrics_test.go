@@ -118,7 +118,7 @@ func TestEventMetrics(t *testing.T) {
 }
 
 // samples reads the metrics of a Service.
-func samples(t *testing.T, s *Service) map[string]float64 {
+func samples(t testing.TB, s *Service) map[string]float64 {
 	t.Helper()
 	w := get(t, s.Handler(), http.MethodGet, "/metrics")
 	if w.Code != http.StatusOK {

@@ -52,7 +52,7 @@ func CheckDocument(t *testing.T, studies []Study) {
 		"components": object{
 			"schemas": d.schemas,
 			"securitySchemes": object{"token": object{
-				"type": "http", "scheme": "bearer", "description": "over TCP: the first line of the file of the option api-token; over the Unix socket none is asked for",
+				"type": "http", "scheme": "bearer", "description": "over TCP: the first line of the file of the option api-token, or a token of the option api-tokens; over the Unix socket none is asked for",
 			}},
 			"responses": object{"refused": object{
 				"description": "it was not done, and nothing has changed",
@@ -114,6 +114,8 @@ func (d *documenter) operation(e *endpoint) object {
 		switch p.kind {
 		case aNumber:
 			schema["minimum"], schema["format"] = 0, "int64"
+		case aPKey:
+			schema["minLength"], schema["pattern"] = 1, "^(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})$"
 		case aName:
 			schema["minLength"], schema["maxLength"] = 1, mostName
 		}
@@ -142,7 +144,7 @@ func refusalsOfAll(e *endpoint) []int {
 
 // operationID names an operation, as clients that are generated call it.
 func operationID(e *endpoint) string {
-	name := strings.NewReplacer("/v1/", "", "/", "", "{version}", "File", ".json", "").Replace(e.path)
+	name := strings.NewReplacer("/v1/", "", "/", "", "{version}", "File", "{p_key}", "Key", ".json", "").Replace(e.path)
 	return strings.ToLower(e.method) + strings.ToUpper(name[:1]) + name[1:]
 }
 

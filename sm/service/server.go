@@ -16,6 +16,7 @@ import (
 const (
 	mostConnections = 256
 	mostBody        = 1 << 16
+	mostSet         = 8 << 20
 	mostHeader      = 1 << 14
 
 	// longest bounds the time from a request's header to the end of its answer: patience each for
@@ -33,7 +34,7 @@ const (
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	c := connections{most: mostConnections}
 	server := &http.Server{
-		Handler: c.mark(http.MaxBytesHandler(h, mostBody)), ReadHeaderTimeout: patience, ReadTimeout: patience, WriteTimeout: longest, IdleTimeout: time.Minute,
+		Handler: c.mark(limitBody(h)), ReadHeaderTimeout: patience, ReadTimeout: patience, WriteTimeout: longest, IdleTimeout: time.Minute,
 		MaxHeaderBytes: mostHeader, DisableGeneralOptionsHandler: true, ConnContext: c.add, ConnState: c.changed, ErrorLog: stdlog.New(complaints{}, "weft: ", 0),
 	}
 	ended := make(chan struct{})
@@ -51,6 +52,18 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	}
 	<-ended
 	return nil
+}
+
+// limitBody limits the bodies of requests: a whole set of partitions is larger than all else.
+func limitBody(h http.Handler) http.Handler {
+	small, large := http.MaxBytesHandler(h, mostBody), http.MaxBytesHandler(h, mostSet)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isWrite(r) {
+			large.ServeHTTP(w, r)
+			return
+		}
+		small.ServeHTTP(w, r)
+	})
 }
 
 // complaints writes errors of net/http to standard error, unless anybody can cause them without a

@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/sm/watch"
 )
@@ -38,6 +39,12 @@ type Options struct {
 	Plans    func() ([]Plan, error)              // stored Plans; nil: none
 	PlanFile func(version int64) ([]byte, error) // a Plan as planfile.Save wrote it; nil and no error if it is not stored
 	State    func() *StateFile                   // the state file; nil: there is none
+	// Enforce says how switches enforce partitions of programs if no file does; nil: they do not.
+	Enforce func() terms.Enforcement
+	// PortMetrics returns the ports with metrics of their own; nil: none.
+	PortMetrics func() *telemetry.Selection
+	Moment      func(time.Time) (*telemetry.Moment, error) // of the history; nil: none is kept
+	History     func() *HistoryFile                        // nil: none is kept
 	// Certificate returns when the certificate of the API expires; zero without TLS. nil: no TLS.
 	Certificate func() time.Time
 }
@@ -49,10 +56,12 @@ type Service struct {
 	run   string // identifies this run of the manager in the log
 	log   log
 	shown atomic.Pointer[shown]
+	read  atomic.Pointer[reading] // the last one
 	wants wants
 
-	requests, followers, large, questions places // limits
+	requests, followers, large, questions, streams, looks places // limits
 
+	chosen  chosenPorts
 	metrics http.Handler
 }
 
@@ -72,8 +81,9 @@ func New(o Options) *Service {
 		o.Lines = 4096
 	}
 	s := &Service{
-		opt: o, begun: o.Clock(), log: log{most: o.Lines, by: map[terms.IncidentKind]int{}, changed: make(chan struct{})},
+		opt: o, begun: o.Clock(), log: log{most: o.Lines, by: map[terms.IncidentKind]int{}, changed: make(chan struct{}), closed: make(chan struct{})},
 		requests: make(places, 64), followers: make(places, 32), large: make(places, 1), questions: make(places, 1),
+		streams: make(places, 4), looks: make(places, 1),
 	}
 	s.run = strconv.FormatInt(s.begun.UnixMicro(), 36)
 	s.Show(&watch.Snapshot{Role: terms.Looking})
@@ -90,7 +100,11 @@ func (s *Service) certificate() time.Time {
 }
 
 // Show stores the manager's state. It is for sm.Runner.
-func (s *Service) Show(snap *watch.Snapshot) { s.shown.Store(&shown{snap, s.opt.Clock()}) }
+func (s *Service) Show(snap *watch.Snapshot) {
+	now := &shown{snap, s.opt.Clock()}
+	s.shown.Store(now)
+	s.noteReading(now)
+}
 
 // Tell adds a line to the log, and returns it.
 func (s *Service) Tell(i terms.Incident) terms.LogLine {

@@ -100,7 +100,7 @@ func master() *watch.Snapshot {
 }
 
 // get asks a handler.
-func get(t *testing.T, h http.Handler, method, path string) *httptest.ResponseRecorder {
+func get(t testing.TB, h http.Handler, method, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(method, path, http.NoBody))

@@ -34,13 +34,14 @@ type Status struct {
 	Last     *Round     `json:"last_round,omitempty"` // the last complete round
 	// Planning says that a better Plan than the one in force is being planned; absent if none is.
 	Planning *Planning          `json:"better_plan_under_way,omitempty"`
-	Due      []Due              `json:"due"`               // planned actions
-	Drains   []string           `json:"drains"`            // switches and cables to drain, present or not
-	ToDrain  []string           `json:"drain_names"`       // the same, by the names of people
-	Held     []string           `json:"quarantine"`        // links in quarantine, by name
-	Reasons  []HeldLink         `json:"quarantined_links"` // the same links, with the reason
-	Disabled []string           `json:"disabled_ports"`    // disabled switch ports
-	Differs  []string           `json:"differs"`           // differences between our files and options and those of the (former) master, in words
+	Due      []Due              `json:"due"`                     // planned actions
+	Drains   []string           `json:"drains"`                  // switches and cables to drain, present or not
+	ToDrain  []string           `json:"drain_names"`             // the same, by the names of people
+	Held     []string           `json:"quarantine"`              // links in quarantine, by name
+	Reasons  []HeldLink         `json:"quarantined_links"`       // the same links, with the reason
+	Disabled []string           `json:"disabled_ports"`          // disabled switch ports
+	Forcing  *Forcing           `json:"forced_speeds,omitempty"` // absent if no link waits for a speed, is tried or got back what it had
+	Differs  []string           `json:"differs"`                 // differences between our files and options and those of the (former) master, in words
 	Sweeps   Sweeps             `json:"sweeps"`
 	SMPs     []terms.Count      `json:"smps"`    // since the start
 	Queries  []terms.QueryCount `json:"queries"` // of hosts and tools to subnet administration, since the start
@@ -49,6 +50,7 @@ type Status struct {
 	// weft does not configure it.
 	Congestion *congestion.Report `json:"congestion_control,omitempty"`
 	State      *StateFile         `json:"state_file,omitempty"` // absent without one
+	History    *HistoryFile       `json:"history_file,omitempty"`
 	// Certificate is when the certificate of the API expires, UTC; absent without TLS.
 	Certificate string               `json:"api_certificate_until,omitempty"`
 	Incidents   []terms.IncidentJSON `json:"incidents"` // obstacles and oddities of the last round
@@ -122,6 +124,54 @@ type Planning struct {
 type Due struct {
 	What    string  `json:"what"`
 	Seconds float64 `json:"seconds"` // time from now; 0: as soon as possible
+	// Window is the change window that it waits for, in words; absent if it waits for none.
+	Window string `json:"waits_for,omitempty"`
+}
+
+// Forcing says what is done with links whose speeds or widths are forced.
+type Forcing struct {
+	Waiting int          `json:"waiting"`  // links that wait for a trial
+	Bound   int          `json:"only_way"` // links that stay as they are: they are the only way to a switch
+	Trying  []string     `json:"trying"`   // links in a trial
+	Failed  []FailedLink `json:"taken_back"`
+	Stopped bool         `json:"stopped"` // no more links are tried until a reload
+}
+
+// FailedLink is a link that got back its former speeds.
+type FailedLink struct {
+	Link string `json:"link"`
+	Why  string `json:"why"`
+}
+
+// newForcing describes the links; nil if nothing is to be said.
+func newForcing(routed *watch.Routed) *Forcing {
+	if routed == nil || routed.Forcing == nil {
+		return nil
+	}
+	r := routed.Forcing
+	out := &Forcing{Waiting: r.Waiting, Bound: r.Bound, Trying: append([]string{}, r.Trying...), Failed: []FailedLink{}, Stopped: r.Stopped}
+	for _, f := range r.Failed {
+		out.Failed = append(out.Failed, FailedLink{f.Name, f.Why})
+	}
+	return out
+}
+
+// add adds lines for the links.
+func (f *Forcing) add(lines *rows) {
+	if f == nil {
+		return
+	}
+	stopped := ""
+	if f.Stopped {
+		stopped = "; no more are tried until a reload"
+	}
+	lines.add("forced speeds", "%d links wait, %d are the only way to a switch, %d are tried, %d got back what they had%s", f.Waiting, f.Bound, len(f.Trying), len(f.Failed), stopped)
+	for _, name := range f.Trying {
+		lines.add("", "tried: %s", name)
+	}
+	for _, l := range f.Failed {
+		lines.add("", "taken back: %s: %s", l.Link, l.Why)
+	}
 }
 
 // Sweeps counts sweeps and traps.
@@ -138,14 +188,15 @@ func (s *Service) Status() *Status {
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Contest: shown.Contested, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), ToDrain: append([]string{}, shown.ToDrain...), Held: []string{}, Reasons: []HeldLink{},
-		Disabled: append([]string{}, shown.Disabled...),
-		Differs:  append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
+		Disabled: append([]string{}, shown.Disabled...), Forcing: newForcing(shown.Routed),
+		Differs: append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
 	}
 	if s.opt.State != nil {
 		out.State = s.opt.State()
 	}
+	out.History = s.historyFile()
 	if at := s.certificate(); !at.IsZero() {
 		out.Certificate = utc(at)
 	}
@@ -163,7 +214,7 @@ func (s *Service) Status() *Status {
 		out.Sweeps.Traps += n
 	}
 	for _, d := range shown.Due {
-		out.Due = append(out.Due, Due{d.What, max(0, shown.at(d.At).Sub(now).Seconds())})
+		out.Due = append(out.Due, Due{d.What, max(0, shown.at(d.At).Sub(now).Seconds()), d.Window})
 	}
 	out.InForce = newInForce(shown)
 	if r := shown.UnderWay; r != nil {
@@ -352,12 +403,18 @@ func (s *Status) addSubnet(lines *rows) {
 		lines.add("to drain", "%s", name)
 	}
 	s.addState(lines)
+	if h := s.History; h != nil && h.Problem != "" {
+		lines.add("no history", "%s", h.Problem)
+	} else if h != nil && h.From != "" {
+		lines.add("history", "of counters, from %s to %s (weft sm links --at)", h.From, h.To)
+	}
 	for i := range s.Reasons {
 		lines.add("in quarantine", "%s", &s.Reasons[i])
 	}
 	for _, name := range s.Disabled {
 		lines.add("disabled", "%s", name)
 	}
+	s.Forcing.add(lines)
 	for _, text := range s.Differs {
 		lines.add("differs", "%s", text)
 	}
@@ -382,7 +439,11 @@ func (s *Status) addRounds(lines *rows) {
 		if i == 0 {
 			name = "next"
 		}
-		lines.add(name, "in %s %s", seconds(d.Seconds), d.What)
+		waits := ""
+		if d.Window != "" {
+			waits = ", which waits for " + d.Window
+		}
+		lines.add(name, "in %s %s%s", seconds(d.Seconds), d.What, waits)
 	}
 }
 

@@ -60,6 +60,7 @@ func (s *Study) endpoint() endpoint {
 	return endpoint{
 		method: http.MethodPost, path: s.path, about: s.about, body: s.request, answer: s.answer, media: jsonMedia, status: http.StatusOK,
 		refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable},
+		needs:    mayCompute,
 		serve:    s.serve,
 	}
 }

@@ -39,8 +39,10 @@ type Plans struct {
 	Plans []Plan `json:"plans"`
 }
 
-// Partitions lists the partitions in force.
+// Partitions lists the partitions of the file and of programs.
 type Partitions struct {
+	Version    string      `json:"version"`      // of the partitions of programs; 0 if none was ever written
+	Pending    bool        `json:"pending"`      // ports get what has changed in the round that begins or is under way
 	Partitions []Partition `json:"partitions"`   // empty if all ports are full members of the default partition
 	In         bool        `json:"enforced_in"`  // switches drop packets that enter from a port of another partition
 	Out        bool        `json:"enforced_out"` // switches drop packets that would leave to a port of another partition
@@ -49,8 +51,11 @@ type Partitions struct {
 // Partition is a set of ports that may talk to each other.
 type Partition struct {
 	Name    string   `json:"name"`
-	PKey    int      `json:"p_key"`   // without the membership bit
-	Members []string `json:"members"` // as in the file: a port GUID, a pattern of descriptions, ALL ..., with = and the membership
+	PKey    int      `json:"p_key"`            // without the membership bit
+	Owner   string   `json:"owner"`            // file, program, or none: the default partition where no file names it
+	Hidden  bool     `json:"hidden,omitempty"` // it is of a program and without effect: the file names its P_Key too
+	Flags   []string `json:"flags"`            // as in the file: indx0, sl=N, groups such as ipoib,mtu=4096
+	Members []string `json:"members"`          // as in the file: a port GUID, a pattern of descriptions, ALL ..., with = and the membership
 
 	Unmatched []Unmatched `json:"unmatched"` // members that select no port of the subnet
 }
@@ -143,29 +148,4 @@ func fabricFile(s *Service, w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = b.WriteTo(w)
-}
-
-func partitions(s *Service, w http.ResponseWriter, _ *http.Request) {
-	now := s.inForce(w)
-	if now == nil {
-		return
-	}
-	out := Partitions{Partitions: []Partition{}}
-	if p := now.Routed.Partitions; p != nil {
-		out.In, out.Out = p.In, p.Out
-		for i := range p.Partitions {
-			from := &p.Partitions[i]
-			to := Partition{Name: from.Name, PKey: int(from.Key), Members: []string{}, Unmatched: []Unmatched{}}
-			for j := range from.Members {
-				to.Members = append(to.Members, from.Members[j].String())
-			}
-			for _, u := range now.Routed.Unmatched {
-				if u.Part == i {
-					to.Unmatched = append(to.Unmatched, Unmatched{u.Member, u.Why, u.Away})
-				}
-			}
-			out.Partitions = append(out.Partitions, to)
-		}
-	}
-	answer(w, http.StatusOK, &out)
 }

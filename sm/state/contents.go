@@ -38,9 +38,17 @@ type LID struct {
 type Contents struct {
 	LIDs   []LID           `json:"lids"` // in order of LIDs
 	Plans  []Plan          `json:"plans"`
-	Drains []string        `json:"drains"` // switches and cables to drain
-	Subnet *Subnet         `json:"subnet"` // the last discovered subnet; null before the first one
-	Events []terms.LogLine `json:"events"` // the last ones, oldest first
+	Drains []string        `json:"drains"`     // switches and cables to drain
+	Owned  Owned           `json:"partitions"` // of programs
+	Subnet *Subnet         `json:"subnet"`     // the last discovered subnet; null before the first one
+	Events []terms.LogLine `json:"events"`     // the last ones, oldest first
+}
+
+// Owned counts the partitions of programs.
+type Owned struct {
+	Version    string `json:"version"` // 0: no program ever wrote one
+	Partitions int    `json:"partitions"`
+	Members    int    `json:"members"`
 }
 
 // Subnet counts the discovered devices and links.
@@ -133,6 +141,14 @@ func (s *Store) Contents(events int) (*Contents, error) {
 	}
 	d, err := s.Drains()
 	c.Drains = append(c.Drains, d.Now...)
+	if err != nil {
+		return c, err
+	}
+	o, err := s.Owned()
+	c.Owned = Owned{Version: o.Version.String(), Partitions: len(o.List)}
+	for i := range o.List {
+		c.Owned.Members += len(o.List[i].Members)
+	}
 	return c, err
 }
 

@@ -1,13 +1,13 @@
 // Package state stores what a subnet manager must not forget in one SQLite database: the LIDs of
-// all ports, present or missing, the last Plans, the registrations of clients, the last discovered
-// subnet, and the last events of the log.
+// all ports, present or missing, the last Plans, the partitions of programs, the registrations of
+// clients, the last discovered subnet, and the last events of the log.
 //
 // # Guarantees
 //
-// When Record, SetDrains or SetEntries returns without an error, its data survives a crash of the
-// process and a power cut. The journal is a write-ahead log (WAL), synced at every commit
-// (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores events and the
-// discovered subnet in the background; a power cut loses those not yet written.
+// When Record, SetDrains, SetOwned or SetEntries returns without an error, its data survives a
+// crash of the process and a power cut. The journal is a write-ahead log (WAL), synced at every
+// commit (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores events
+// and the discovered subnet in the background; a power cut loses those not yet written.
 //
 // A second process cannot open the same file: an open Store holds a lock (flock) on FILE-lock.
 // Reading (Read) needs no lock. If the file is removed while open, the next write creates it again
@@ -29,7 +29,7 @@
 //
 // # Schema
 //
-// Version 4 (user_version), application_id 0x77656674. All tables are STRICT. A GUID is stored as
+// Version 5 (user_version), application_id 0x77656674. All tables are STRICT. A GUID is stored as
 // the signed number with the same bits; a time as milliseconds since 1970.
 //
 //	lids    port_guid, base, lmc, gone (since when the port is missing; NULL: it is present)
@@ -37,12 +37,13 @@
 //	events  number, time, code, text, node_guid, node_name, port
 //	drains  name, told (by the configuration), drained (now, after the operators' requests)
 //	entries kind, key, value (of sa.Entry: services, subscriptions, groups)
+//	partitions  p_key, value (a partition of programs as JSON; of P_Key 0 their version)
 //	mark    id 1, file, commits, base, closed, copied (when a backup was made; NULL: an original)
 //	subnet  id 1, time, netfile (as own.WriteJSON writes it, compressed with gzip)
 //
-// Open upgrades a file of version 1, without drains, 2, without entries, or 3, without mark, to
-// version 4. It refuses a file with a newer schema, a file of another program, and a damaged file,
-// and says what to do.
+// Open upgrades a file of version 1, without drains, 2, without entries, 3, without mark, or 4,
+// without partitions, to version 5. It refuses a file with a newer schema, a file of another
+// program, and a damaged file, and says what to do.
 //
 // Cost: Record writes only changed LIDs, and the Plan only if it differs from the last version; a
 // commit is one sync.

@@ -8,7 +8,8 @@ import (
 	"weft/sm/terms"
 )
 
-// Drains returns the switches and cables to drain, as last stored.
+// Drains returns the switches and cables to drain, as last stored. A row that is neither told nor
+// drained is a trial.
 func (s *Store) Drains() (d terms.Drains, err error) {
 	if s.schema == 1 { // a read-only file of version 1
 		return d, nil
@@ -24,6 +25,9 @@ func (s *Store) Drains() (d terms.Drains, err error) {
 		}
 		if drained {
 			d.Now = append(d.Now, name)
+		}
+		if !told && !drained {
+			d.Trials = append(d.Trials, name)
 		}
 		return nil
 	}, "SELECT name, told, drained FROM drains ORDER BY rowid")
@@ -45,7 +49,7 @@ func (s *Store) SetDrains(since time.Time, d *terms.Drains) error {
 		if err := execute(tx, "DELETE FROM drains"); err != nil {
 			return err
 		}
-		for i, list := 0, append(slices.Clone(d.Told), d.Now...); i < len(list); i++ {
+		for i, list := 0, slices.Concat(d.Told, d.Now, d.Trials); i < len(list); i++ {
 			if slices.Contains(list[:i], list[i]) {
 				continue
 			}

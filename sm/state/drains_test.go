@@ -15,7 +15,7 @@ func TestDrains(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	now := time.UnixMilli(1000)
 	for i, d := range []terms.Drains{
-		{}, {Told: []string{"b", "a"}, Now: []string{"b", "a"}}, {Told: []string{"b", "a"}, Now: []string{"a", "x[3]"}}, {Now: []string{"y"}}, {},
+		{}, {Told: []string{"b", "a"}, Now: []string{"b", "a"}}, {Told: []string{"b", "a"}, Now: []string{"a", "x[3]"}}, {Now: []string{"y"}, Trials: []string{`{"Trial":1}`, "2"}}, {Now: []string{"y"}}, {},
 	} {
 		if err := s.SetDrains(now.Add(time.Duration(i)*time.Second), &d); err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestVersion1(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	alter(t, path, "DROP TABLE drains", "DROP TABLE entries", "DROP TABLE mark", "PRAGMA user_version = 1")
+	alter(t, path, "DROP TABLE drains", "DROP TABLE entries", "DROP TABLE mark", "DROP TABLE partitions", "PRAGMA user_version = 1")
 	read, err := Read(path)
 	if err != nil {
 		t.Fatal(err)

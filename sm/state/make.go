@@ -258,13 +258,15 @@ func putBack(aside, path string) error {
 	return err
 }
 
-// parts of a file. Without the needed ones a manager would move LIDs, or use drained parts.
+// parts of a file. Without the needed ones a manager would move LIDs, use drained parts, or take
+// ports out of partitions.
 var parts = []struct {
 	table, words string
 	needed       bool
 }{
 	{"lids", "LIDs", true},
 	{"drains", "drained parts", true},
+	{"partitions", "partitions of programs", true},
 	{"plans", "Plans", false},
 	{"entries", "services, subscriptions and groups of clients", false},
 	{"subnet", "the last discovered subnet", false},

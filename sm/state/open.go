@@ -15,11 +15,12 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"weft/fabric"
+	"weft/sm/partition"
 	"weft/sm/terms"
 )
 
 const (
-	schemaVersion = 4
+	schemaVersion = 5
 	applicationID = 0x77656674 // "weft"
 )
 
@@ -50,7 +51,7 @@ CREATE TABLE subnet (
 	id INTEGER PRIMARY KEY CHECK (id = 1),
 	time INTEGER NOT NULL,
 	netfile BLOB NOT NULL
-) STRICT;` + drainsTable + entriesTable + markTable
+) STRICT;` + drainsTable + entriesTable + markTable + partitionsTable
 
 // drainsTable is the table added by version 2.
 const drainsTable = `
@@ -92,6 +93,9 @@ type Store struct {
 	gone map[fabric.GUID]bool
 
 	drainsTime time.Time // time of the last SetDrains
+
+	owned      *partition.Owned // as last stored; nil: not known
+	ownedOrder uint64           // of the last SetOwned
 }
 
 // Open opens a state file, or creates it, and verifies that it is writable. A *Refused says what a
@@ -275,7 +279,7 @@ func (s *Store) prepare() error {
 
 // upgrade adds the tables that a file of an older schema lacks.
 func upgrade(tx *sql.Tx, schema int) error {
-	for i, table := range []string{drainsTable, entriesTable, markTable} {
+	for i, table := range []string{drainsTable, entriesTable, markTable, partitionsTable} {
 		if schema > i+1 {
 			continue
 		}
@@ -305,7 +309,7 @@ func (s *Store) check() error {
 	case app != applicationID:
 		return refuse("it is the database of another program: name another file")
 	case version > schemaVersion:
-		return refuse("a newer weft wrote it (schema %d; this one supports %d): run the newer one, or name another file", version, schemaVersion)
+		return refuse("a newer weft wrote it (schema %d; this one supports %d): run the newer one, put back a backup from before the upgrade (weft sm state %s --restore BACKUP), or name another file", version, schemaVersion, s.path)
 	case version < 1:
 		return refuse("unknown schema %d: want 1 to %d", version, schemaVersion)
 	}

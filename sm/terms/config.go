@@ -1,7 +1,6 @@
 package terms
 
 import (
-	"reflect"
 	"slices"
 	"time"
 
@@ -10,9 +9,9 @@ import (
 	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/congestion"
-	"weft/sm/partition"
 	"weft/sm/perf"
 	"weft/sm/sa"
+	"weft/sm/tuning"
 )
 
 // Config is the configuration of a Manager. The zero value brings a subnet up.
@@ -32,7 +31,6 @@ type Config struct {
 	Sweeps     int    // sweeps while the fabric keeps changing; default 3
 	SMKey      uint64 // OpenSM ignores managers with another SM_Key
 	Priority   uint8  // as subnet manager, 0 to 15
-	Replicates bool   // hand the subnet over to managers in MayTakeOver only
 	// Pause is the time for packets under way to leave, where old and new table entries must not
 	// meet. The default is UsualPause.
 	Pause time.Duration
@@ -48,6 +46,14 @@ type Config struct {
 
 	Between    sa.Between           // how the subnet is connected to others
 	Congestion *congestion.Settings // congestion control, set by the Runner; nil: unchanged
+	Tuning     *tuning.Settings     // of ports: times, and speeds and widths of links; nil: as usual
+	Succession
+}
+
+// Succession concerns other managers of weft. Config embeds it, so a recording holds its fields
+// among the fields of Config.
+type Succession struct {
+	Replicates bool // hand the subnet over to managers in MayTakeOver only
 	// Options holds the options that affect routes or written values, by name. A standby compares
 	// them with the master's and logs differences.
 	Options map[string]string
@@ -60,9 +66,12 @@ type History struct {
 	Neighbours []Neighbour           // as found before
 	Stored     LIDMap                // stored LIDs; they take precedence over LIDs found
 	Trees      []multicast.TreeByLID // of the multicast groups of the previous master
-	Store      bool                  // action Store is wanted before a port gets its LID
-	Last       *planner.Kept         // the last Plan, repaired in the first round; nil: unknown
-	LastAfresh bool                  // route from scratch, but keep the LIDs of Last
+	// Aliases holds port GUIDs by alias. Without them the first round would take the P_Keys of
+	// aliases from ports.
+	Aliases    map[fabric.GUID]fabric.GUID `json:",omitzero"`
+	Store      bool                        // action Store is wanted before a port gets its LID
+	Last       *planner.Kept               // the last Plan, repaired in the first round; nil: unknown
+	LastAfresh bool                        // route from scratch, but keep the LIDs of Last
 	// LastHeld says that Last is another manager's Plan, or that others may have changed it. The
 	// first round then uses the tables that switches hold.
 	LastHeld bool
@@ -72,31 +81,6 @@ type History struct {
 // a packet behind a full buffer at each of 10 hops leaves in less than 1 ms. Behind many senders to
 // one host it takes longer.
 const UsualPause = 100 * time.Millisecond
-
-// Partitioning is the set of partitions, and whether switches enforce them.
-type Partitioning struct {
-	Partitions partition.Partitions
-	// In and Out make switches drop packets whose P_Key the CA or router at the port does not have:
-	// packets from it (In), packets to it (Out).
-	In, Out bool
-}
-
-// After returns the partitions that replace was, which ports may have. If there are none any more,
-// all ports return to the default partition.
-func (p *Partitioning) After(was *Partitioning) *Partitioning {
-	if p == nil && was != nil {
-		return &Partitioning{Partitions: partition.Everyone()}
-	}
-	return p
-}
-
-// Listed returns the partitions for people; none if all ports are together, as without a file.
-func (p *Partitioning) Listed() *Partitioning {
-	if p != nil && !p.In && !p.Out && reflect.DeepEqual(p.Partitions, partition.Everyone()) {
-		return nil
-	}
-	return p
-}
 
 // FillIn replaces unset limits by their defaults.
 func (cfg *Config) FillIn() {
@@ -131,12 +115,15 @@ func (cfg *Config) AdmittedNodes() []fabric.GUID {
 
 // Settings holds the options that can change while a Manager runs. Of Config it takes Unproven,
 // TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Pause, Drain,
-// Expected, QuarantineStrangers and Options. All others keep their values from the start.
+// Expected, QuarantineStrangers, Tuning, Between.Prefixes and Options. All others keep their values
+// from the start.
 type Settings struct {
 	Config Config
 	Watch  Watch
 	Afresh bool   // Routing has changed: route from scratch
 	What   string // what has changed, in words
+	// Enforce says how switches enforce partitions of programs where Config has none of a file.
+	Enforce Enforcement
 
 	// Used by the Runner.
 	Routing  planner.Request
@@ -148,6 +135,9 @@ type Settings struct {
 type Drains struct {
 	Told []string // Config.Drain as last followed
 	Now  []string // drained now
+	// Trials are links whose speeds are being forced, or did not return, as package forcing keeps
+	// them.
+	Trials []string `json:",omitempty"`
 }
 
 // Follow applies the changes of Config.Drain since the last call. It reports whether there are any.
@@ -177,7 +167,9 @@ type Watch struct {
 	Rebalance time.Duration // from the last repair to a routing from scratch; 0: never
 	Moves     int           // entries of forwarding tables a minute that may move to less loaded links; 0: none
 	NoMoves   []Hours       // when no entry moves but for repairs
-	Midnight  time.Duration // from the start of a day in UTC to time 0 of the Manager, for NoMoves
+	Windows   []Window      // when entries may move, and speeds be forced, though nothing has failed; none: always
+	Zone      Zone          // local time, for Windows
+	Epoch     time.Duration `json:"Midnight"` // from 1970 in UTC to time 0 of the Manager, for NoMoves and Windows
 	Flaps     FlapRule      // which links are put in quarantine
 	Babble    BabbleRule    // what happens to ports that send too much
 

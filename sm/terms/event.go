@@ -10,6 +10,7 @@ import (
 	"weft/route"
 	"weft/route/levels"
 	"weft/route/multicast"
+	"weft/sm/partition"
 	"weft/sm/sa"
 	"weft/wire"
 	"weft/wire/mad"
@@ -47,6 +48,8 @@ const (
 	Told        // to a Manager: News has come
 	LinkChanged // to a round, from its Manager: a link has changed its state
 	Improved    // to a Manager: an Improve has ended
+	// WritePartitions has a Manager carry out Write; Decided follows, with the Tag.
+	WritePartitions
 )
 
 // Outcome is the way a Send ended.
@@ -59,6 +62,9 @@ const (
 	Silent                   // no answer to any attempt
 	Cancelled                // ended early; Attempts says whether it was sent
 )
+
+// LastEventKind is the last of the kinds.
+const LastEventKind = WritePartitions
 
 // Event is an input of a round or a Manager. The fields after Kind belong to some kinds only.
 type Event struct {
@@ -87,7 +93,10 @@ type Event struct {
 
 	Settings *Settings // of Reconfigure
 
-	Name string // of DrainPart, UndrainPart and Resweep
+	Name string // of DrainPart, UndrainPart, Resweep and Rebalance
+	By   string // of DrainPart and UndrainPart: who asks; "" if that is not known
+
+	Write *partition.Write // of WritePartitions
 
 	Members []sa.Members // of MembersTold
 
@@ -104,6 +113,8 @@ type News struct {
 	Trees []multicast.TreeByLID
 	Plan  []byte
 	Rules []byte
+
+	Aliases map[fabric.GUID]fabric.GUID `json:",omitzero"` // port GUIDs by alias; nil: unchanged
 
 	MasterMissed bool          // that master has stopped sending
 	MayTakeOver  []fabric.GUID // ports of managers fit for a handover; nil: unchanged
@@ -164,9 +175,17 @@ type Action struct {
 	Name     string
 	Err      error
 	Drains   *Drains // of Decided: the drains to remember over a restart; nil: unchanged
+	Wrote    *Wrote  // the same for partitions of programs
 	Incident Incident
 	At       time.Duration
 	Datagram *wire.Datagram
+}
+
+// Wrote holds the partitions of programs, to be remembered over a restart.
+type Wrote struct {
+	partition.Owned
+	Done  partition.Done
+	Order uint64 // set by the Runner: a later one has a higher number
 }
 
 // RouteRequest asks for a Plan for a Graph, and says what to keep of earlier Plans.
@@ -207,7 +226,7 @@ func (a *Action) Group() uint64 {
 	switch first := a.Tag >> 56; first {
 	case BlockTag:
 		return SweepTag
-	case SweepTag, LookTag, GroupTag, ElectionTag, KeyTag, PortTag:
+	case SweepTag, LookTag, GroupTag, ElectionTag, KeyTag, PortTag, SpeedTag:
 		return first
 	default:
 		return roundGroup
@@ -223,6 +242,7 @@ const (
 	KeyTag      = 0xFB // PortInfo with the M_Key, to renew the lease: 56 bits of the port GUID
 	GroupTag    = 0xFA // multicast tables: number of the update, index of the block
 	PortTag     = 0xF9 // to disable or enable a port: number of the order
+	SpeedTag    = 0xF8 // to force or read the speed of a port: number of the order
 )
 
 // roundGroup is the Group of the SMPs of a round.

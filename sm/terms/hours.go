@@ -56,7 +56,7 @@ func (w *Watch) AfterNoMoves(at time.Duration) time.Duration {
 	for range len(w.NoMoves) + 1 {
 		begun := at
 		for _, h := range w.NoMoves {
-			at += h.after(((w.Midnight+at)%day + day) % day)
+			at += h.after(((w.Epoch+at)%day + day) % day)
 		}
 		if at == begun {
 			return at

@@ -25,7 +25,7 @@ func TestHours(t *testing.T) {
 		{[]string{"00:00-12:00", "12:00-00:00"}, "0h", time.Hour, Never, Never},
 	} {
 		w := Watch{}
-		w.Midnight, _ = time.ParseDuration(c.midnight)
+		w.Epoch, _ = time.ParseDuration(c.midnight)
 		for _, text := range c.hours {
 			h, err := ParseHours(text)
 			if err != nil || h.String() != text {

@@ -92,18 +92,23 @@ const (
 	Started         IncidentKind = "started"
 	Ended           IncidentKind = "ended"
 	FileFailed      IncidentKind = "file-not-written"
+	TopologyWritten IncidentKind = "topology-written" // a topology file is written anew
 	AskedFor        IncidentKind = "asked"            // an operator's request
 	OtherPort       IncidentKind = "other-port"       // our port lost its link, another one is used
 	NewSettings     IncidentKind = "settings-changed" // changed options are in force
 	SettingsLater   IncidentKind = "settings-later"   // changed options that need a restart
 	SettingsRefused IncidentKind = "settings-refused" // the configuration has errors
 	ServerFailed    IncidentKind = "server-failed"    // a server has failed
+	HookFailed      IncidentKind = "hook-failed"      // the program for events has failed
 	CertificateDue  IncidentKind = "certificate-due"  // the certificate of the API expires soon
 	CertificateBad  IncidentKind = "certificate-bad"  // it has expired, or is not valid yet
 
-	NotDrained   IncidentKind = "not-drained"   // a part to be drained is missing, or the only way
-	DrainTold    IncidentKind = "drain"         // something is drained, or no longer, on request
-	DrainRefused IncidentKind = "drain-refused" // a drain request was refused
+	NotDrained        IncidentKind = "not-drained"        // a part to be drained is missing, or the only way
+	PartitionsWritten IncidentKind = "partitions-written" // a program has changed partitions
+	WriteRefused      IncidentKind = "partitions-refused" // a program's write of partitions was refused
+	PartitionHidden   IncidentKind = "partition-hidden"   // the file names a partition of programs
+	DrainTold         IncidentKind = "drain"              // something is drained, or no longer, on request
+	DrainRefused      IncidentKind = "drain-refused"      // a drain request was refused
 
 	NodeMissing       IncidentKind = "node-missing"       // a node has disappeared
 	NodeReturned      IncidentKind = "node-returned"      // it is back
@@ -123,6 +128,9 @@ const (
 	Babbling     IncidentKind = "babbling"      // a port sends too much, or its link never comes to rest
 	PortDisabled IncidentKind = "port-disabled" // such a port was disabled
 	PortEnabled  IncidentKind = "port-enabled"  // a disabled port was enabled on request
+
+	SpeedForced IncidentKind = "speed-forced" // the speed or width of a link is tried, or is in use
+	SpeedUndone IncidentKind = "speed-undone" // a link did not return, and gets back what it had
 
 	StuckChange IncidentKind = "stuck-change" // a PortStateChange cannot be cleared
 

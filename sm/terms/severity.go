@@ -47,9 +47,10 @@ var severities = map[IncidentKind]Severity{
 	NoPlan: Error, NotProven: Error, NotStored: Error, ServerFailed: Error, CertificateBad: Error, NotSpread: Error, KeptClosed: Error, HalfWritten: Error, NotSent: Error, Contested: Error,
 
 	Changed: Notice, MovedCable: Notice, PlanKept: Notice, NotRepaired: Notice, OthersLIDs: Notice, OtherManager: Notice, DisabledPort: Notice, KeysGiven: Notice, Standby: Notice,
-	Handover: Notice, Reregistration: Notice, FabricChanged: Notice, Started: Notice, Ended: Notice, AskedFor: Notice, NewSettings: Notice,
+	PartitionsWritten: Notice, WriteRefused: Notice, PartitionHidden: Warning,
+	Handover: Notice, Reregistration: Notice, FabricChanged: Notice, Started: Notice, Ended: Notice, AskedFor: Notice, NewSettings: Notice, TopologyWritten: Notice,
 	DrainTold: Notice, DrainRefused: Notice, NodeReturned: Notice, NodeForgotten: Notice, NodeReplaced: Notice, NodeRenamed: Notice,
-	CableMoved: Notice, AsExpected: Notice, StoredAgain: Notice, BroughtBack: Notice, PortEnabled: Notice, Released: Notice, Uncontested: Notice, CounterCalm: Notice, TrapCame: Notice, SubnetKnown: Notice,
+	CableMoved: Notice, AsExpected: Notice, StoredAgain: Notice, BroughtBack: Notice, PortEnabled: Notice, Released: Notice, Uncontested: Notice, CounterCalm: Notice, TrapCame: Notice, SubnetKnown: Notice, SpeedForced: Notice,
 
 	RoundBegun: Info, RoundEnds: Info, BetterPlan: Info, SweepFound: Info, TrapsUntold: Info, CongestionSet: Info, EntriesDropped: Info, MixedTables: Info, OldLevels: Info,
 	CapabilityChanged: Info,

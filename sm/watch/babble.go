@@ -104,7 +104,7 @@ func (b *babble) toggles(m *Manager, now time.Duration, l *unsteadyLink) {
 // found reports a babbling port, and disables it if that is the policy and does no harm.
 func (b *babble) found(m *Manager, now time.Duration, slot int32, why string) {
 	c := m.inForce
-	out, err := outletOf(c, slot)
+	out, err := c.Outlet(slot)
 	switch {
 	case !m.watch.Babble.Disable:
 		err = errors.New("babbling-port is not disable")
@@ -127,29 +127,6 @@ func (b *babble) found(m *Manager, now time.Duration, slot int32, why string) {
 
 // babbleAgain is the time after which a babbling port that is not disabled is reported again.
 const babbleAgain = time.Hour
-
-// outletOf returns the switch port whose disabling silences a port, and an error if it must not be
-// disabled.
-func outletOf(c *ledger.Ledger, slot int32) (out int32, err error) {
-	if out = slot; !c.IsSwitch(slot) {
-		out = c.Peer[slot]
-	}
-	switch {
-	case out == ledger.NoSlot || !c.IsSwitch(out):
-		return out, errors.New("it is at no switch")
-	case c.PortNumber(out) == 0:
-		return out, errors.New("it is the switch itself")
-	default:
-		t := c.Peer[out]
-		if out == c.OwnPort() || t == c.OwnPort() {
-			return out, errors.New("it is this manager's own link")
-		}
-		if !c.IsJoinedWithout([2]ledger.PortKey{c.PortKey(out), c.EndsOf(out)[1]}, false) || t != ledger.NoSlot && c.IsSwitch(t) && !c.IsJoinedWithout(c.EndsOf(out), true) {
-			return out, errors.New("its link is the only way to a switch")
-		}
-	}
-	return out, nil
-}
 
 // order sends the Set that disables or enables a switch port.
 func (b *babble) order(m *Manager, slot int32, o portOrder) {

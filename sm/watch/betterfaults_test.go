@@ -80,6 +80,13 @@ func TestBetterOutlivesPort(t *testing.T) {
 	if !v.manager.Successor().LastAfresh {
 		t.Error("the manager at the next port would not route from scratch")
 	}
+	v.manager.watch.Windows = []terms.Window{{Days: 127, Hours: terms.Hours{From: 2 * time.Hour, To: 3 * time.Hour}}}
+	if v.manager.better.asked = false; v.manager.Successor().LastAfresh {
+		t.Error("the manager at the next port would route from scratch outside of the change window")
+	}
+	if v.manager.better.asked = true; !v.manager.Successor().LastAfresh {
+		t.Error("what a person asked for waits for the change window")
+	}
 }
 
 // TestBetterUnproven: who allows unproven Plans gets that of the engine that new settings name.

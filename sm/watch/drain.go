@@ -34,12 +34,12 @@ func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
 	}
 	if err != nil {
 		m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: ev.Name, Err: err})
-		m.tell(terms.DrainRefused, "%s: refused: %v", ev.Name, err)
+		m.tell(terms.DrainRefused, "%s: refused%s: %v", ev.Name, terms.ByWhom(ev.By), err)
 		return
 	}
 	m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: name, Incident: terms.Incident{Text: warning}, Drains: m.drains.clone()})
 	m.untold = true
-	m.tell(terms.DrainTold, "%s is %s from the next round on, as requested", name, verb)
+	m.tell(terms.DrainTold, "%s is %s from the next round on, as requested%s", name, verb, terms.ByWhom(ev.By))
 	m.noteChange(now, name+" is "+verb)
 }
 
@@ -48,7 +48,7 @@ type drains struct{ terms.Drains }
 
 // clone returns a copy for an action.
 func (d *drains) clone() *terms.Drains {
-	return &terms.Drains{Told: slices.Clone(d.Told), Now: slices.Clone(d.Now)}
+	return &terms.Drains{Told: slices.Clone(d.Told), Now: slices.Clone(d.Now), Trials: d.Trials}
 }
 
 // add drains one more switch or cable. It returns the part's name and a warning about hosts that
@@ -109,21 +109,7 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 
 // names lists the parts to be drained by name; missing parts as Config.Drain names them.
 func (d *drains) names(f *fabric.Fabric) string {
-	return strings.Join(partNames(f, d.Now), ", ")
-}
-
-// partNames returns the names for people of switches and cables. Missing ones keep the given name.
-func partNames(f *fabric.Fabric, parts []string) []string {
-	list := slices.Clone(parts)
-	for i, w := range parts {
-		if f == nil {
-			break
-		}
-		if p, err := f.FindPart(w); err == nil {
-			list[i] = f.PartName(p)
-		}
-	}
-	return list
+	return strings.Join(ledger.PartNames(f, d.Now), ", ")
 }
 
 // releaseNamed releases the link at a named port from quarantine, and reports whether it was there.
@@ -140,60 +126,4 @@ func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 	m.tell(terms.Released, "%s is used again, as requested", l.name)
 	m.noteChange(now, l.name+" is used again")
 	return true
-}
-
-// standingKinds lists the incidents that a round reports only if the round before did not.
-var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoLevel, terms.Disbelieved, terms.DisabledPort, terms.OtherManager}
-
-// standing holds the incidents of the round before and of this round that are reported only when
-// new.
-type standing struct {
-	before, now map[terms.Incident]bool
-	begin       string // the event of this round's begin, until it is told; "" if it is
-}
-
-// beginRound holds the event of a begin back if the round only looks whether another manager
-// still is the master.
-func (s *standing) beginRound(m *Manager, why string) {
-	s.now, s.begin = map[terms.Incident]bool{}, "a round begins: "+why
-	if why != stillOther {
-		s.tellBegin(m, len(m.out))
-	}
-}
-
-// tellBegin tells that the round has begun, before action from on, unless it is told.
-func (s *standing) tellBegin(m *Manager, from int) {
-	if s.begin != "" {
-		m.out = slices.Insert(m.out, from, terms.Action{Kind: terms.Note, Incident: terms.Incident{Kind: terms.RoundBegun, Text: s.begin}})
-		s.begin = ""
-	}
-}
-
-// endRound takes what the round has reported as the standing incidents. A round that made no fabric
-// can only tell of managers.
-func (s *standing) endRound(hasFabric bool) {
-	if !hasFabric {
-		for i := range s.before {
-			if i.Kind != terms.OtherManager {
-				s.now[i] = true
-			}
-		}
-	}
-	s.before = s.now
-}
-
-// drop removes the notes, from action from on, that the round before reported too.
-func (s *standing) drop(out *[]terms.Action, from int) {
-	kept := (*out)[:from]
-	for _, a := range (*out)[from:] {
-		if a.Kind == terms.Note && slices.Contains(standingKinds, a.Incident.Kind) {
-			a.Incident.Shared = nil
-			s.now[a.Incident] = true
-			if s.before[a.Incident] {
-				continue
-			}
-		}
-		kept = append(kept, a)
-	}
-	*out = kept
 }

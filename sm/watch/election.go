@@ -105,8 +105,9 @@ func (m *Manager) giveUp() {
 		rules := m.rules()
 		m.learned.rules = &rules
 	}
-	m.inForce, m.settled = nil, nil
+	m.inForce, m.settled, m.unbalanced = nil, nil, false
 	dropBetter(m)
+	m.forcing.Rest()
 	m.dropLooks()
 	m.dropGroups()
 	m.groups.known = false // other managers write the tables

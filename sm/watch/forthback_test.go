@@ -15,8 +15,10 @@ import (
 	simcongestion "weft/sim/congestion"
 	"weft/sm/clients"
 	"weft/sm/congestion"
+	"weft/sm/sa"
 	"weft/sm/smtest"
 	"weft/sm/terms"
+	"weft/sm/tuning"
 	"weft/wire/mad"
 )
 
@@ -111,7 +113,7 @@ func inForceOf(m *Manager) (terms.Config, terms.Watch) {
 }
 
 // seldom are the settings that no device holds: only the manager does.
-const seldom = "interval rebalance-after moves-per-minute no-moves pause sm-key unproven take-over ask-roles expect flaps babbling-rate keep-absent congestion-control options priority"
+const seldom = "interval rebalance-after moves-per-minute no-moves change-window pause sm-key unproven take-over ask-roles expect flaps babbling-rate keep-absent congestion-control options priority"
 
 // reloads are the settings that a reload may change, by the name of their option, with a value that
 // is not the default.
@@ -133,6 +135,13 @@ var reloads = map[string]func(t *testing.T, o *options){
 	"drain":            func(_ *testing.T, o *options) { o.cfg.Drain = []string{"spine 0"} },
 	"partitions": func(t *testing.T, o *options) {
 		o.cfg.Partitions = smtest.Partitioning(t, `Default=0x7fff: ALL=limited; storage=0x10, ipoib: "host 1"=full, ALL_CAS;`, true, true)
+	},
+	"tuning": func(t *testing.T, o *options) {
+		o.cfg.Tuning = &tuning.Settings{Times: &tuning.Times{Subnet: 20, PacketLife: 19, Head: 17, HostHead: 15, Stall: 3, HostStall: 2}}
+		o.cfg.Between.Prefixes = []sa.PrefixRoute{{Router: 7}}
+	},
+	"change-window": func(_ *testing.T, o *options) {
+		o.watch.Windows = []terms.Window{{Days: 127, Hours: terms.Hours{From: time.Hour, To: 2 * time.Hour}}}
 	},
 	"levels": func(t *testing.T, o *options) { o.cfg.Levels = readLevels(t, "default\nstorage share=3 sl=5") },
 	"congestion-control": func(_ *testing.T, o *options) {

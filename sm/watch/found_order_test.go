@@ -10,6 +10,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/internal/racing"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 )
@@ -18,6 +19,7 @@ import (
 // without remembering it. It writes its Plan in an order in which no moment lets packets circle or
 // wait in a ring. It does not write correct blocks.
 func TestTakeoverInOrder(t *testing.T) {
+	racing.SkipLong(t)
 	seen := map[string]int{}
 	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)", "random(switches=12,hosts=1,links=24,seed=3)", "kautz(2,3,hosts=12)"}).Draw(t, "fabric")

@@ -10,6 +10,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -69,6 +70,7 @@ func TestKeysRotate(t *testing.T) {
 // TestKeysRotateThroughFaults: the same on bad wires, with faults and several changes of keys in a
 // row. Managers die in the middle of a change and restart with the old keys named.
 func TestKeysRotateThroughFaults(t *testing.T) {
+	racing.SkipLong(t)
 	rapid.Check(t, func(t *rapid.T) {
 		opt := emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}
 		if rapid.Bool().Draw(t, "bad wire") {

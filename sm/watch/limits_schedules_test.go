@@ -10,6 +10,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/racing"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 )
@@ -55,6 +56,7 @@ func shrink(f *fabric.Fabric, rng *rand.Rand) (opt emulator.Options, text string
 // them; no port in service gets another LID, and with all parts back as many are served as before,
 // if all fit.
 func TestSmallDevicesThroughFaults(t *testing.T) {
+	racing.SkipLong(t)
 	left := 0
 	for seed := uint64(1); seed <= uint64(*smallSchedules); seed++ {
 		rng := rand.New(rand.NewPCG(seed, 35))

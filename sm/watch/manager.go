@@ -15,8 +15,10 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/round"
 	"weft/sm/terms"
+	"weft/sm/watch/forcing"
 	"weft/sm/watch/moving"
 	"weft/sm/watch/pacing"
+	"weft/sm/watch/standing"
 	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
@@ -73,10 +75,11 @@ type rounds struct {
 // managers, and what the standbys have been sent.
 type ruleBook struct {
 	learned     learned
-	own         ownFiles // of Config and Reconfigure; cfg has those in force
-	differences []string // between own and the rules in force, or of our master
-	rulesTold   uint64   // counts RulesToTell
-	untold      bool     // our rules have changed since the last round began: no handover before a round has sent them
+	own         ownFiles                    // of Config and Reconfigure; cfg has those in force
+	differences []string                    // between own and the rules in force, or of our master
+	aliases     map[fabric.GUID]fabric.GUID // port GUIDs by alias, as clients have set them
+	rulesTold   uint64                      // counts RulesToTell
+	untold      bool                        // our rules have changed since the last round began: no handover before a round has sent them
 }
 
 // outbox collects the actions of a Step.
@@ -109,10 +112,11 @@ type signs struct {
 // findings holds the known faults of a subnet, and the parts that the Manager does not use.
 type findings struct {
 	unsteady   unsteady
-	standing   standing
+	standing   standing.Notes
 	missing    missingNodes
 	drains     drains
 	babble     babble
+	forcing    forcing.Machine
 	deviations []string // from Config.Expected
 }
 
@@ -131,12 +135,12 @@ type memory struct {
 func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
-		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moving.New()},
+		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg), aliases: cfg.Aliases}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moving.New()},
 		signs:    signs{change: pacing.New(), doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
 		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
-		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}, babble: newBabble()},
+		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}, babble: newBabble(), forcing: forcing.Resume(cfg.Drains.Trials, 0)},
 	}
 	m.current = round.Begin(&round.Given{Keys: m.keys})
 	m.result = m.current.Result()
@@ -190,6 +194,8 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.onUnasked(now, ev)
 	case terms.DrainPart, terms.UndrainPart:
 		m.onDrain(now, ev)
+	case terms.WritePartitions:
+		writePartitions(m, ev)
 	case terms.MembersChanged:
 		m.groups.wantMembers(now + m.watch.Quiet)
 	case terms.MembersTold:
@@ -207,7 +213,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.wanted.tables = true
 		m.ask(cmp.Or(ev.Name, "a full sweep was requested"), false)
 	case terms.Rebalance:
-		m.ask("routing from scratch was requested", true)
+		m.ask(cmp.Or(ev.Name, "routing from scratch was requested"), true)
 	case terms.Told:
 		m.onNews(ev.News)
 	case terms.NeighboursTold:
@@ -235,6 +241,8 @@ func (m *Manager) onAnswer(now time.Duration, ev *terms.Event) {
 		m.onGroupBlock(ev)
 	case terms.PortTag:
 		m.babble.ended(m, now, ev)
+	case terms.SpeedTag:
+		m.forcing.Ended(worldOf(m), ev)
 	default:
 		m.stepRound(ev)
 	}
@@ -263,9 +271,9 @@ func (m *Manager) stepRound(ev *terms.Event) {
 			m.routing = m.now
 		}
 	}
-	m.standing.drop(&m.out, from)
+	m.standing.Drop(&m.out, from)
 	if slices.ContainsFunc(m.out[from:], func(a terms.Action) bool { return a.Kind == terms.Note }) {
-		m.standing.tellBegin(m, from)
+		m.standing.TellBegin(&m.out, from)
 	}
 	if m.guid == 0 {
 		m.guid = m.found().OwnGUID()
@@ -303,7 +311,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	switch {
 	case m.stopped:
-		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.asking)+len(m.babble.under) == 0 {
+		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.asking)+len(m.babble.under) == 0 && !m.forcing.IsUnderWay() {
 			m.end()
 		}
 		return
@@ -317,6 +325,7 @@ func (m *Manager) proceed(now time.Duration) {
 		return
 	}
 	planBetter(m)
+	forceSpeeds(m)
 	m.askSwitches()
 	m.workOnGroups(now)
 	wakeForNext(m)
@@ -399,7 +408,7 @@ func endPause(m *Manager, now time.Duration) {
 // wakeForNext asks for a call of Step when the next work between rounds is due.
 func wakeForNext(m *Manager) {
 	at := min(
-		m.change.Due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), movesDue(m), m.sweep.due, m.election.pollDue(),
+		m.change.Due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), movesDue(m), forceDue(m), m.sweep.due, m.election.pollDue(),
 		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
 	)
 	if at < terms.Never {
@@ -463,7 +472,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		m.tell(terms.TrapsUntold, "%s since the last round began", fold.Count(m.traps.untold, "more trap", "more traps"))
 	}
 	m.traps = trapLog{seen: map[string]bool{}, of: map[fabric.LID]int{}}
-	m.standing.beginRound(m, why)
+	m.standing.BeginRound(&m.out, why, why == stillOther)
 	m.round = Round{Number: m.round.Number + 1, Why: why, Begun: m.now}
 	m.stepRound(&terms.Event{Kind: terms.Start})
 }
@@ -471,7 +480,8 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
-	g.By.Drain, g.By.Avoid, g.By.Stays = m.Drained(), m.unsteady.avoided(), m.watch.Interval > 0
+	g.By.Aliases = m.aliases
+	g.By.Drain, g.By.Avoid, g.By.Stays = append(m.Drained(), m.forcing.Drained()...), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind.asksAll(), m.doubted, kind == routeAfresh, m.failed
 	if kind == moveEntries {
@@ -501,7 +511,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.memory.end(now, m.result)
 	m.tellEnd()
 	m.out = append(m.out, terms.Action{Kind: terms.RoundEnded})
-	m.standing.endRound(m.result.Ledger.Fabric != nil)
+	m.standing.EndRound(m.result.Ledger.Fabric != nil)
 	m.watchLinks(now)
 	defer m.tellRules()
 	m.wanted.addRest(m.begun, r.State.IsUp(), &m.given)
@@ -575,10 +585,10 @@ func (m *Manager) whyAgain() string {
 // tellEnd logs how a round ended, unless it has found another manager as the round before did.
 func (m *Manager) tellEnd() {
 	r := m.result.Report
-	if m.standing.begin != "" && r.State == terms.OtherMaster {
+	if m.standing.IsHeldBack() && r.State == terms.OtherMaster {
 		return
 	}
-	m.standing.tellBegin(m, len(m.out))
+	m.standing.TellBegin(&m.out, len(m.out))
 	text := string(r.State)
 	if n := r.Found; n.Switches+n.CAs > 0 {
 		text += fmt.Sprintf(": %s, %s, %s", fold.Count(n.Switches, "switch", "switches"), fold.Count(n.CAs, "channel adapter", "channel adapters"), fold.Count(n.Links, "link", "links"))
@@ -666,7 +676,8 @@ func (m *Manager) Successor() terms.Config {
 	cfg.OwnPort, cfg.Drains = 0, m.drains.Drains
 	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
 	if c := m.inForce; c != nil {
-		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), m.wanted.afresh || m.better.expected()
+		isOpen := m.watch.ChangesAllowed(m.now) == m.now // outside of change windows nobody gets what nobody asked for
+		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), m.wanted.afresh || m.better.expected() && (m.better.asked || isOpen)
 		cfg.Neighbours = terms.Neighbours(c.Fabric)
 	}
 	return cfg

@@ -109,7 +109,7 @@ func TestReturnedLinkCarries(t *testing.T) {
 // request; after them it is.
 func TestNoMoves(t *testing.T) {
 	v := treeOf(t, func(w *terms.Watch) {
-		w.NoMoves, w.Midnight = []terms.Hours{{From: 22 * time.Hour, To: 6 * time.Hour}}, 5*time.Hour+50*time.Minute
+		w.NoMoves, w.Epoch = []terms.Hours{{From: 22 * time.Hour, To: 6 * time.Hour}}, 5*time.Hour+50*time.Minute
 	})
 	link := v.pullAndReturn(t, 20*time.Second)
 	v.runUntil(9 * time.Minute)
@@ -162,6 +162,18 @@ func TestMovesSurviveARestart(t *testing.T) {
 			t.Errorf("never routed from scratch: %v", v.entries)
 		}
 		v.verify(t)
+	}
+}
+
+// TestUnbalancedIsOfOurPlan: a manager that gives the subnet up forgets that its Plan was
+// unbalanced; its rules still say so until another master sends its own.
+func TestUnbalancedIsOfOurPlan(t *testing.T) {
+	m := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{}).manager
+	m.unbalanced = true
+	scheduleAfresh(m)
+	m.giveUp()
+	if m.unbalanced || !m.learned.rules.Rebalance {
+		t.Errorf("unbalanced %t, learned %+v", m.unbalanced, m.learned.rules)
 	}
 }
 

@@ -1,6 +1,9 @@
 package watch
 
-import "weft/sm/terms"
+import (
+	"weft/fabric"
+	"weft/sm/terms"
+)
 
 // onNews handles news from subnet administration, about registrations of clients and about other
 // managers.
@@ -14,11 +17,31 @@ func (m *Manager) onNews(n *terms.News) {
 			m.handOver()
 		}
 	}
+	if n.Aliases != nil {
+		takeAliases(m, n.Aliases)
+	}
 	if n.Reregister && m.inForce != nil {
 		m.reregister = true
 		m.tell(terms.Reregistration, "some registrations of clients are unknown: all ports are asked to register again")
 		m.noteChange(m.now, "clients are asked to register again")
 		m.tellRules()
+	}
+}
+
+// takeAliases takes the aliases of ports. Only a change of one that partitions name begins a round:
+// hosts may change theirs all the time.
+func takeAliases(m *Manager, now map[fabric.GUID]fabric.GUID) {
+	changed := map[fabric.GUID]bool{}
+	for _, pair := range [...][2]map[fabric.GUID]fabric.GUID{{m.aliases, now}, {now, m.aliases}} {
+		for alias, port := range pair[0] {
+			if pair[1][alias] != port {
+				changed[alias] = true
+			}
+		}
+	}
+	m.aliases = now
+	if p := m.cfg.Partitions; m.inForce != nil && p != nil && p.Partitions.NameAny(changed) {
+		m.noteChange(m.now, "alias GUIDs of ports have changed")
 	}
 }
 

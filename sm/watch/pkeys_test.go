@@ -42,7 +42,7 @@ func (v *virtual) verifyPartitions(t smtest.Fataler, p *terms.Partitioning, room
 			if m.Type != fabric.Switch {
 				guid = m.Ports[end.Port].GUID
 			}
-			want, _ := partition.NewIndex(p.Partitions).KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})
+			want, _ := partition.NewIndex(p.Partitions, nil).KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})
 			has, err := v.sub.PKeys(e)
 			if err != nil {
 				t.Fatalf("%v", err)
@@ -204,7 +204,7 @@ func TestRandomPartitions(t *testing.T) {
 				if m.Type != fabric.Switch {
 					guid = m.Ports[end.Port].GUID
 				}
-				keys, _ := partition.NewIndex(p.Partitions).KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})
+				keys, _ := partition.NewIndex(p.Partitions, nil).KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})
 				return len(keys) <= room
 			})
 			v.verify(t)

@@ -1,9 +1,6 @@
 package watch
 
 import (
-	"maps"
-	"reflect"
-	"slices"
 	"time"
 
 	"weft/sm/round"
@@ -45,11 +42,11 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	was, to := m.cfg, &s.Config
 	m.cfg.Unproven, m.cfg.TakeOver, m.cfg.AskRoles = to.Unproven, to.TakeOver, to.AskRoles
 	m.cfg.SMKey, m.cfg.Priority, m.cfg.Keys = to.SMKey, to.Priority, to.Keys
-	m.takeFiles(to)
+	m.takeFiles(s)
 	m.cfg.Options, m.cfg.Pause = to.Options, to.Pause
 	m.cfg.FillIn()
 	m.cfg.Drain, m.cfg.Expected, m.cfg.QuarantineStrangers = to.Drain, to.Expected, to.QuarantineStrangers
-	m.cfg.Names = to.Names
+	m.cfg.Names, m.cfg.Tuning, m.cfg.Between.Prefixes = to.Names, to.Tuning, to.Between.Prefixes
 	m.cfg.Admitted = nil
 	m.watch = s.Watch
 	m.tell(terms.NewSettings, "%s", s.What)
@@ -59,6 +56,7 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	before := m.afresh
 	scheduleAfresh(m)
 	m.afresh = sooner(m.afresh, before)
+	m.forcing.Reset()
 	m.tellRules()
 	m.others.decide(m, "the settings were reloaded")
 	if m.election.master != nil || m.election.off {
@@ -67,34 +65,9 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	if s.Afresh {
 		dropBetter(m) // it is by the former settings
 		m.ask("the settings of routing have changed", true)
-	} else if what := settingsForRound(&was, &m.cfg); what != "" {
+	} else if what := terms.SettingsForRound(&was, &m.cfg); what != "" {
 		m.ask(what+" changed", false)
 	}
-}
-
-// settingsForRound returns which changed settings need a round to be in force, "" if none do. The
-// parts to be drained need none here: see Manager.proceed.
-func settingsForRound(was, cfg *terms.Config) string {
-	for _, s := range []struct {
-		changed bool
-		what    string
-	}{
-		{!reflect.DeepEqual(cfg.Partitions, was.Partitions), "the partitions have"},
-		{!cfg.Levels.Equal(was.Levels), "the levels of service have"},
-		{cfg.Priority != was.Priority, "the priority has"}, // a standby may precede us now
-		{!cfg.Keys.GivesSame(&was.Keys), "the M_Keys have"},
-		{!slices.Equal(cfg.AdmittedNodes(), was.AdmittedNodes()) || (cfg.AdmittedNodes() == nil) != (was.AdmittedNodes() == nil), "the nodes that are left out have"},
-		{!reflect.DeepEqual(cfg.Expected, was.Expected), "the expected fabric has"},
-		{!maps.Equal(cfg.Names, was.Names), "the names of nodes have"},
-		{cfg.AskRoles != was.AskRoles, "the use of switch roles has"},
-		{cfg.Unproven != was.Unproven, "the use of unproven Plans has"},
-		{cfg.TakeOver != was.TakeOver, "the option take-over has"},
-	} {
-		if s.changed {
-			return s.what
-		}
-	}
-	return ""
 }
 
 // sooner returns when work is due after its delay has changed; never stays never.

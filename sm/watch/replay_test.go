@@ -22,6 +22,7 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sm/ledger"
+	"weft/sm/partition"
 	"weft/sm/recording"
 	"weft/sm/round"
 	"weft/sm/smtest"
@@ -168,7 +169,7 @@ func replayed(t smtest.Fataler, from *bytes.Buffer) (list []did) {
 func (x *faults) orders(t smtest.Fataler, v *virtual) {
 	t.Helper()
 	f := v.sub.Fabric()
-	switch x.rng.IntN(8) {
+	switch x.rng.IntN(9) {
 	case 0:
 		v.step(&terms.Event{Kind: terms.Resweep})
 	case 1:
@@ -181,6 +182,10 @@ func (x *faults) orders(t smtest.Fataler, v *virtual) {
 		v.routing = s.Routing
 		v.step(&terms.Event{Kind: terms.Reconfigure, Settings: s})
 	case 4:
+		w := adding(uint16(1+x.rng.IntN(3)), fabric.GUID(1+x.rng.IntN(3)))
+		w.Deed = partition.Deed(x.rng.IntN(5))
+		v.step(&terms.Event{Kind: terms.WritePartitions, Tag: 6, Write: w})
+	case 5:
 		v.step(&terms.Event{Kind: terms.Unasked, Datagram: hostile(x.rng)})
 	default:
 		if v.manager.found().Fabric != nil {

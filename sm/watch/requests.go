@@ -114,40 +114,15 @@ func (q *smRequest) sender() fabric.GUID {
 	case len(l.Nodes) == 0:
 		return 0
 	case m.Class() != mad.ClassDirectedSMP:
-		return portWithLID(l, q.d.Addr.SLID)
+		return l.PortWithLID(q.d.Addr.SLID)
 	case mad.DirectedSMPDrSLID.Get(m) != wire.Permissive:
 		return 0
 	}
-	slot, ok := traceBack(l, l.OwnPort(), int(mad.DirectedSMPHopCount.Get(m)), mad.DirectedSMPReturnPath.Get(m))
+	slot, ok := l.TraceBack(l.OwnPort(), int(mad.DirectedSMPHopCount.Get(m)), mad.DirectedSMPReturnPath.Get(m))
 	if !ok {
 		return 0
 	}
 	return l.GUID[l.Agent(ledger.GetPort, slot)]
-}
-
-// portWithLID returns the GUID of the port whose PortInfo has a LID; 0: none. A standby has no Plan
-// that portOfLID could ask.
-func portWithLID(l *ledger.Ledger, lid uint16) fabric.GUID {
-	for slot := range l.Owner {
-		base := mad.PortInfoLID.Get(l.Info[slot][:])
-		if n := uint64(1) << mad.PortInfoLMC.Get(l.Info[slot][:]); l.TakesLID(int32(slot)) && base != 0 && uint64(lid)-base < n {
-			return l.GUID[slot]
-		}
-	}
-	return 0
-}
-
-// traceBack follows a directed route back from a port to its sender, over the cables of a ledger.
-// path holds, by hop, the port at which the datagram came in.
-func traceBack(l *ledger.Ledger, slot int32, hops int, path []byte) (sender int32, ok bool) {
-	for i := min(hops, len(path)-1); i > 0; i-- {
-		port, ok := l.SlotOf(l.Nodes[l.Owner[slot]].GUID, path[i])
-		if !ok || l.Peer[port] == ledger.NoSlot {
-			return slot, false
-		}
-		slot = l.Peer[port]
-	}
-	return slot, true
 }
 
 // transition returns the answer to a request that is not distrusted, and what to do after it.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,7 +12,9 @@ import (
 	"weft/planner"
 	"weft/route/levels"
 	"weft/sm/congestion"
+	"weft/sm/ledger"
 	"weft/sm/terms"
+	"weft/sm/watch/forcing"
 )
 
 // Rules holds a master's settings that follow neither from the subnet nor from its Plan: settings
@@ -27,6 +28,7 @@ type Rules struct {
 	MKeys      *keyProtection       // if ports are given M_Keys
 	Admitted   []fabric.GUID        // nodes that are not left out, sorted; nil: all
 	Drained    []string             // switches and cables
+	Trials     []string             // links whose speeds are being forced, or did not return
 	Links      []toldLink           // that came back lately, or are in quarantine
 	Rebalance  bool                 // the Plan is repaired, or leaves something unused: route from scratch some time
 	Moves      bool                 // entries may gain by moves
@@ -51,7 +53,7 @@ type ownFiles struct {
 }
 
 func ownFilesOf(cfg *terms.Config) ownFiles {
-	return ownFiles{cfg.Partitions, cfg.Levels, cfg.Congestion, keyProtection{cfg.Keys.Protect, cfg.Keys.Lease}, cfg.AdmittedNodes()}
+	return ownFiles{cfg.Partitions.File(), cfg.Levels, cfg.Congestion, keyProtection{cfg.Keys.Protect, cfg.Keys.Lease}, cfg.AdmittedNodes()}
 }
 
 // leftWork says whether the master before us, or our process before a restart, may have left
@@ -70,7 +72,7 @@ func (m *Manager) rules() Rules {
 	}
 	return Rules{
 		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
-		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
+		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Trials: m.drains.Trials, Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
 		Rebalance: afresh, Moves: moves, Reregister: m.reregister, Options: m.cfg.Options,
 	}
 }
@@ -112,11 +114,13 @@ func (m *Manager) learnRules(data []byte) {
 		m.tell(terms.NotRead, "the rules of %s: %v: a takeover applies this manager's own files", m.election.masterName(), err)
 		return
 	}
+	known := m.learned.rules
 	m.learned.rules = &rules
+	rememberLearned(m, known)
 	drained := m.cfg.ByOwnNames(rules.Drained)
 	before := m.differences
 	m.differences = m.own.differences(&rules, "the master", "a takeover changes nothing; a reload (SIGHUP) after it applies this manager's own")
-	m.differences = append(m.differences, optionDifferences(rules.Options, m.cfg.Options)...)
+	m.differences = append(m.differences, terms.OptionDifferences(rules.Options, m.cfg.Options)...)
 	for _, w := range m.cfg.Drain {
 		if !slices.Contains(drained, w) {
 			m.differences = append(m.differences, w+", listed in drain here, is not drained by the master: a takeover does not drain it")
@@ -148,7 +152,7 @@ func (o *ownFiles) differences(r *Rules, who, then string) (list []string) {
 			list = append(list, fmt.Sprintf("the %s of %s stay in force after a takeover and after reloads: this manager has none (option %s)", what, who, option))
 		}
 	}
-	add(!isSame(r.Partitions.Listed(), o.partitions.Listed()), o.partitions != nil, "partitions", "partitions")
+	add(!isSame(r.Partitions.Base(), o.partitions.Base()), o.partitions != nil, "partitions", "partitions")
 	add(r.Levels != nil && !o.levels.Equal(r.Levels), len(o.levels) > 0, "levels of service", "levels")
 	add(r.Levels != nil && !isSame(r.Congestion, o.congestion), o.congestion != nil, "settings of congestion control", "congestion-control")
 	if r.Levels != nil && !slices.Equal(r.Admitted, o.admitted) {
@@ -156,22 +160,6 @@ func (o *ownFiles) differences(r *Rules, who, then string) (list []string) {
 	}
 	if k := r.MKeys; k != nil && *k != o.keys {
 		list = append(list, fmt.Sprintf("%s uses mkey-protect %d and mkey-lease %ds, this manager %d and %ds: %s", who, k.Protect, k.Lease, o.keys.Protect, o.keys.Lease, then))
-	}
-	return list
-}
-
-// optionDifferences describes the options of the master that differ from ours. They are not
-// inherited.
-func optionDifferences(theirs, ours map[string]string) (list []string) {
-	if theirs == nil { // an older weft
-		return nil
-	}
-	all := maps.Clone(theirs)
-	maps.Copy(all, ours)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if theirs[name] != ours[name] {
-			list = append(list, fmt.Sprintf("%s is %s at the master and %s here: a takeover changes nothing by itself, but this manager then uses its own value", name, cmp.Or(theirs[name], "not given"), cmp.Or(ours[name], "not given")))
-		}
 	}
 	return list
 }
@@ -203,7 +191,8 @@ func (m *Manager) inherit() {
 	if r.MKeys != nil {
 		m.cfg.Keys.Protect, m.cfg.Keys.Lease = r.MKeys.Protect, r.MKeys.Lease
 	}
-	m.drains = drains{terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: m.cfg.ByOwnNames(r.Drained)}}
+	m.drains = drains{terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: m.cfg.ByOwnNames(r.Drained), Trials: r.Trials}}
+	m.forcing = forcing.Resume(r.Trials, m.now)
 	m.unsteady.links = linksOf(r.Links, m.now)
 	m.reregister = r.Reregister
 }
@@ -227,7 +216,7 @@ func (m *Manager) tellInherited() {
 		}
 	}
 	if !slices.Equal(drained, m.cfg.Drain) && len(r.Drained) > 0 {
-		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(partNames(m.inForce.Fabric, r.Drained), ", "))
+		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(ledger.PartNames(m.inForce.Fabric, r.Drained), ", "))
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
@@ -249,15 +238,15 @@ func (m *Manager) compareInForce() {
 // takeFiles takes the settings of our own files. A master applies them at once; if neither the new
 // nor the old files name any, it keeps the previous master's. A standby applies its master's
 // settings when it takes over.
-func (m *Manager) takeFiles(to *terms.Config) {
+func (m *Manager) takeFiles(s *terms.Settings) {
+	to := &s.Config
 	own := ownFilesOf(to)
-	was := m.cfg
-	if m.inForce == nil && !m.inRound { // no device has them from us
-		was.Partitions, was.Congestion = nil, nil
+	was, on := m.cfg, m.inForce != nil || m.inRound
+	if !on { // no device has it from us
+		was.Congestion = nil
 	}
-	if own.partitions != nil || m.own.partitions != nil {
-		m.cfg.Partitions = own.partitions.After(was.Partitions)
-	}
+	m.cfg.Partitions = was.Partitions.Refiled(own.partitions, m.own.partitions != nil, on, s.Enforce)
+	tellHidden(m, was.Partitions)
 	if len(own.levels) > 0 || len(m.own.levels) > 0 {
 		m.cfg.Levels = own.levels
 	}

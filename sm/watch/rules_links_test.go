@@ -238,7 +238,7 @@ func TestSettingsOutliveTakeovers(t *testing.T) {
 // apply, and nothing is logged.
 func TestRulesOfOlderWeft(t *testing.T) {
 	own := readLevels(t, "default\nstorage share=3")
-	m := NewManager(terms.Config{Levels: own, Congestion: &congestion.Settings{}, Options: map[string]string{"engine": "updn"}, Keys: terms.Keys{One: 1, Lease: 5}}, terms.UsualWatch)
+	m := NewManager(terms.Config{Levels: own, Congestion: &congestion.Settings{}, Succession: terms.Succession{Options: map[string]string{"engine": "updn"}}, Keys: terms.Keys{One: 1, Lease: 5}}, terms.UsualWatch)
 	for _, text := range []string{`{"Partitions":null,"Drained":["spine 1"],"Rebalance":true}`, `{"Drained":null}`} {
 		m.learnRules([]byte(text))
 		m.inherit()

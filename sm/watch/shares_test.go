@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/sm/sa"
 	"weft/sm/smtest"
 	"weft/wire/mad"
@@ -27,6 +28,7 @@ var allNodes = [16]byte{0xFF, 0x12, 0x60, 0x1B, 0xFF, 0xFF, 15: 1}
 // reaches its members, and no group shares the MLID of a large one. When most hosts leave, the
 // trees shrink to those of the others.
 func TestIPv6Hosts(t *testing.T) {
+	racing.SkipLong(t)
 	const hosts, mlids = 5000, 1024
 	b := newCastBed(t, smtest.Formula(t, "rlft(28,3)"), "ftree", 0, mlids)
 	if len(b.hosts) < hosts || b.subnet == nil || b.subnet.Plan.Multicast == nil {

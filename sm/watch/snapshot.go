@@ -11,6 +11,7 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/perf"
 	"weft/sm/terms"
+	"weft/sm/watch/forcing"
 	"weft/sm/watch/moving"
 	"weft/sm/watch/tally"
 	"weft/wire/mad"
@@ -59,9 +60,11 @@ type Routed struct {
 
 	Partitions *terms.Partitioning // nil: all ports are together
 	Unmatched  []ledger.Unmatched  // members of Partitions that select no port
+	Wanted     *terms.Partitioning // the partitions that the next round puts in force
 	Levels     levels.Levels       // of service
 	Planning   *Planning           // of a better Plan; nil: none is being planned
 	Servers    func() int          // counts them, at the first call
+	Forcing    *forcing.Report     // of speeds and widths of links; nil: nothing is to be said
 }
 
 // Round describes one bring-up of a Manager.
@@ -89,8 +92,9 @@ type HeldLink struct {
 
 // Due is planned work of a Manager.
 type Due struct {
-	What string
-	At   time.Duration
+	What   string
+	At     time.Duration
+	Window string // the change window that it waits for; "": none
 }
 
 // Role returns the role of the manager.
@@ -117,9 +121,9 @@ func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Contested: m.contest.text, Tally: m.tally}
 	if m.inForce != nil {
-		s.ToDrain, s.PortName = partNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
+		s.ToDrain, s.PortName = ledger.PartNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.inForce.By.Levels, nil, m.servers}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.cfg.Partitions, m.inForce.By.Levels, nil, m.servers, m.forcing.Report()}
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
@@ -156,11 +160,11 @@ func (m *Manager) due() (list []Due) {
 	}
 	add := func(what string, at time.Duration) {
 		if at < terms.Never {
-			list = append(list, Due{what, at})
+			list = append(list, Due{What: what, At: at})
 		}
 	}
 	if m.wanted.why != "" {
-		list = append(list, Due{"a round: " + m.wanted.why, 0})
+		list = append(list, Due{What: "a round: " + m.wanted.why})
 	}
 	if at := m.change.Due(); at < terms.Never {
 		add("a round: "+m.change.Text(), at)
@@ -169,9 +173,16 @@ func (m *Manager) due() (list []Due) {
 		return list
 	}
 	add("a round: the last one did not bring up everything", m.again)
+	from := len(list)
 	add("routing from scratch after repairs", afreshDue(m))
 	add("a round: "+whyBetter, betterDue(m))
 	add("a round: "+moving.Why, movesDue(m))
+	if what := m.forcing.What(); what != "" {
+		add(what, m.forcing.Due())
+	}
+	for i := range list[from:] {
+		list[from+i].Window = m.watch.WaitsFor(list[from+i].At)
+	}
 	add("a light sweep", m.sweep.due)
 	add("a poll of the master", m.election.pollDue())
 	return list
@@ -180,7 +191,7 @@ func (m *Manager) due() (list []Due) {
 // Standing returns the state that subnet administration needs.
 func (m *Manager) Standing() ledger.Standing {
 	s := ledger.Standing{
-		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts,
+		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts, Keys: m.cfg.Keys,
 		WasActive: m.clients.WasActive, Others: m.clients.Others, Told: m.clients.Told,
 	}
 	s.Claims = s.Role == terms.Looking && m.inRound && m.current.Claims()

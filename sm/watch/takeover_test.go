@@ -122,6 +122,8 @@ func (k *keeper) perform(deeds []clients.RegistrarAction) {
 				}
 				k.perform(k.r.Copied(v.now, d.Tag, reply, errors.As(res.Err, &status)))
 			})
+		case clients.SetGUIDs:
+			k.ask(d, 0, 0, func(res *wire.Result) { k.perform(k.r.GUIDsSet(v.now, d.GUIDs, res.Err)) })
 		case clients.StoreEntries:
 			k.todo = append(k.todo, func() { k.perform(k.r.StoredAll(v.now, k.m.store(d.Replaces, d.Entries))) })
 		case clients.TellManager:
@@ -331,7 +333,7 @@ type market struct {
 
 // start begins a manager at its port.
 func (m *market) start(i int) {
-	cfg := terms.Config{Elect: true, History: terms.History{Store: true}, Replicates: true, Priority: m.priority[i], SMKey: 1, Keys: m.keys}
+	cfg := terms.Config{Elect: true, History: terms.History{Store: true}, Succession: terms.Succession{Replicates: true}, Priority: m.priority[i], SMKey: 1, Keys: m.keys}
 	if m.config != nil {
 		m.config(i, &cfg)
 	}

@@ -16,7 +16,7 @@ func kindOf(tag uint64) ledger.Kind {
 		k = ledger.ClearChange
 	case k == terms.LookTag:
 		k = ledger.GetPort
-	case k == terms.PortTag:
+	case k == terms.PortTag, k == terms.SpeedTag:
 		k = ledger.SetPort
 	case k == terms.SweepTag:
 		k = ledger.GetSwitch

@@ -24,7 +24,7 @@ func violationText(c *ledger.Ledger, slot int32, notice []byte) string {
 	if slot == ledger.NoSlot || mad.Trap256PathTruncated.Is(notice) {
 		return what + " by a directed route"
 	}
-	slot, ok := traceBack(c, slot, int(mad.Trap256HopCount.Get(notice)), mad.Trap256ReturnPath.Get(notice))
+	slot, ok := c.TraceBack(slot, int(mad.Trap256HopCount.Get(notice)), mad.Trap256ReturnPath.Get(notice))
 	if !ok {
 		return what + " by a directed route"
 	}

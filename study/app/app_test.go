@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/apps/collective"
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/fabric"
@@ -45,12 +46,12 @@ func routed(t testing.TB, formula, chain string) (*fabric.Graph, *planner.Result
 // play runs a program on a fabric.
 func play(t *testing.T, g *fabric.Graph, r *planner.Result, text string, byPackets bool) *Run {
 	t.Helper()
-	p, err := Open(text, Places(g, true))
+	p, err := Open(text, DefaultsOf(g, true, "leaf"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	run, err := On(context.Background(), g, r, &Request{
-		Program: p, Costs: machine.Parameters{Eager: 1 << 40}, Packets: byPackets, Placement: "leaf", OnPorts: true,
+		Jobs: []*Program{p}, Costs: machine.Parameters{Eager: 1 << 40}, Packets: byPackets, Placement: "leaf", OnPorts: true,
 		Hardware: packet.Default(), Memory: memory, Workers: 1,
 	})
 	if err != nil {
@@ -166,13 +167,29 @@ func TestTooLongFlow(t *testing.T) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Open(name, 0)
+	p, err := Open(name, collective.Defaults{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = On(context.Background(), g, r, &Request{Program: p, Placement: "leaf", Hardware: packet.Default(), Memory: memory, Workers: 1})
+	_, err = On(context.Background(), g, r, &Request{Jobs: []*Program{p}, Placement: "leaf", Hardware: packet.Default(), Memory: memory, Workers: 1})
 	want := "a message from rank 0 on host 0[1] to rank 1 on host 1[1]: 9e+18 bytes: it ends after 26 days"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// TestBandwidth: the figures are those of nccl-tests, which divides the blocks of all ranks by the
+// time: 8 ranks with blocks or vectors that take 1 us.
+func TestBandwidth(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		algorithm, bus float64
+	}{
+		{"allreduce", 4, 7}, {"reducescatter", 4, 3.5}, {"allgather", 32, 28}, {"alltoall", 32, 28}, {"broadcast", 4, 4}, {"reduce", 4, 4},
+	} {
+		b := bandwidthOf(&collective.Spec{Name: c.name, Ranks: 8, Bytes: 4000}, 1000)
+		if b == nil || b.Algorithm != c.algorithm || b.Bus != c.bus {
+			t.Errorf("%s: %+v, want %v and %v", c.name, b, c.algorithm, c.bus)
+		}
 	}
 }

@@ -1,31 +1,90 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"weft/apps/collective"
 	"weft/apps/goal"
 	"weft/apps/machine"
 	"weft/apps/program"
+	"weft/apps/script"
+	"weft/apps/training"
 	"weft/fabric"
 	"weft/sim/traffic"
 )
 
-// Program is a schedule or a collective operation.
+// Program is a schedule, a collective operation or a training step.
 type Program struct {
 	Name      string
+	StartNS   float64 // when it starts, in nanoseconds
 	schedule  *program.Schedule
 	operation *collective.Spec
+	training  *training.Spec
 }
 
-// Open reads a program: a collective operation such as allreduce(ring,size=1GiB), or a file with a
-// GOAL schedule. places is the number of ranks of an operation that names none.
-func Open(text string, places int) (*Program, error) {
-	if s, err := collective.Parse(text, places); err == nil {
+// name names the programs of a run.
+func (r *Request) name() string {
+	names := make([]string, len(r.Jobs))
+	for i, p := range r.Jobs {
+		names[i] = p.Name
+	}
+	return strings.Join(names, " + ")
+}
+
+// OpenAll reads programs that run at once. Each may end with @TIME, its start.
+func OpenAll(texts []string, d collective.Defaults) (jobs []*Program, err error) {
+	for _, text := range texts {
+		name, at, later := cutLast(text, "@")
+		if _, missing := os.Stat(text); missing == nil {
+			name, later = text, false // a file with an @ in its name
+		}
+		start := time.Duration(0)
+		if later {
+			if start, err = time.ParseDuration(at); err != nil || start < 0 || start > latestStart {
+				return nil, fmt.Errorf("%q: a time such as 2ms, up to %.0f h, is expected after @", text, latestStart.Hours())
+			}
+		}
+		p, err := Open(name, d)
+		if err != nil {
+			return nil, err
+		}
+		p.StartNS = float64(start.Nanoseconds())
+		jobs = append(jobs, p)
+	}
+	return jobs, nil
+}
+
+// latestStart is the latest start of a program. No run is longer than 26 days.
+const latestStart = 20 * 24 * time.Hour
+
+// cutLast cuts a text at the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}
+
+// Open reads a program: a collective operation such as allreduce(ring,size=1GiB),
+// a training step such as training(tensor=8,pipeline=4), or a file with a
+// GOAL schedule. Defaults are for what an operation does
+// not say.
+func Open(text string, d collective.Defaults) (*Program, error) {
+	if training.Is(text) {
+		s, err := training.Parse(text, d.Ranks)
+		return &Program{Name: text, training: &s}, err
+	}
+	if p, ok, err := openTrace(text); ok {
+		return p, err
+	}
+	if s, err := collective.Parse(text, d); err == nil {
 		return &Program{Name: text, operation: &s}, nil
 	} else if strings.Contains(text, "(") || !strings.ContainsAny(text, "./") {
 		if _, missing := os.Stat(text); missing != nil {
@@ -46,6 +105,9 @@ func Open(text string, places int) (*Program, error) {
 
 // Ranks returns the number of ranks.
 func (p *Program) Ranks() int {
+	if p.training != nil {
+		return p.training.Ranks()
+	}
 	if p.operation != nil {
 		return p.operation.Ranks
 	}
@@ -54,9 +116,17 @@ func (p *Program) Ranks() int {
 
 // start returns a run of the program. explain says why it stopped before its end.
 func (p *Program) start() (run program.Program, explain func(waiting []machine.Wait) program.Stuck, err error) {
-	if p.operation != nil {
+	unknown := func([]machine.Wait) program.Stuck { return program.Stuck{} }
+	switch {
+	case p.operation != nil:
 		o, err := collective.New(*p.operation)
-		return o, func([]machine.Wait) program.Stuck { return program.Stuck{} }, err
+		return o, unknown, err
+	case p.training != nil:
+		step, err := training.New(*p.training)
+		if err != nil {
+			return nil, nil, err
+		}
+		return script.New(step), unknown, nil
 	}
 	r := p.schedule.Start()
 	return r, func(waiting []machine.Wait) program.Stuck {
@@ -102,6 +172,9 @@ func ParseCosts(text string, costs machine.Parameters) (machine.Parameters, erro
 // Write writes the program as a GOAL schedule, as text or binary.
 func (p *Program) Write(w io.Writer, binary bool) (err error) {
 	s := p.schedule
+	if p.training != nil {
+		return errors.New("a training step cannot be written as a schedule: its ranks decide while they run")
+	}
 	if p.operation != nil {
 		if s, err = p.operation.Schedule(); err != nil {
 			return err
@@ -113,17 +186,39 @@ func (p *Program) Write(w io.Writer, binary bool) (err error) {
 	return goal.WriteText(w, s)
 }
 
-// Places returns the number of places for ranks on a fabric: servers, or host ports.
-func Places(g *fabric.Graph, onPorts bool) int {
+// DefaultsOf returns what operations take from a fabric: a rank for each server or host port, and
+// with placement rail the ports of a server as a group.
+func DefaultsOf(g *fabric.Graph, onPorts bool, placement string) collective.Defaults {
 	servers := traffic.ServersOf(g)
-	if servers == nil || onPorts {
-		n := 0
-		for h := range int32(g.NumHosts) {
-			if g.IsHost(h) {
-				n++
-			}
-		}
-		return n
+	if servers != nil && !onPorts {
+		return collective.Defaults{Ranks: len(servers.Ports)}
 	}
-	return len(servers.Ports)
+	var d collective.Defaults
+	for h := range int32(g.NumHosts) {
+		if g.IsHost(h) {
+			d.Ranks++
+		}
+	}
+	if servers == nil || placement != "rail" {
+		return d
+	}
+	d.Group = len(servers.Ports[0])
+	for _, ports := range servers.Ports {
+		if len(ports) != d.Group {
+			d.Group = 0
+		}
+	}
+	return d
+}
+
+// SetPlacement takes an order of ranks. For file:NAME it reads the file.
+func (r *Request) SetPlacement(text string) error {
+	r.Placement = text
+	name, ok := strings.CutPrefix(text, "file:")
+	if !ok {
+		return nil
+	}
+	data, err := os.ReadFile(name)
+	r.Placement, r.File = "file", string(data)
+	return err
 }

@@ -11,9 +11,7 @@ import (
 	"weft/apps/collective"
 	"weft/apps/flows"
 	"weft/apps/machine"
-	"weft/apps/packets"
 	"weft/apps/places"
-	"weft/apps/program"
 	"weft/fabric"
 	"weft/planner"
 	"weft/sim/flow"
@@ -40,18 +38,23 @@ type Run struct {
 	EndNS        float64 `json:"end_ns"`
 	// Bandwidth is set for collective operations.
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
+	Training  *Training  `json:"training,omitempty"` // of a training step
 	// IdealNS is the time of the same program, by flows, on a switch that joins all hosts at the
 	// rate of their links; Cost is EndNS divided by it.
 	IdealNS float64 `json:"ideal_ns,omitempty"`
 	Cost    float64 `json:"cost,omitempty"`
+	// Jobs are set if several programs run at once. Then IdealNS and Cost are of all of them.
+	Jobs    []Job   `json:"jobs,omitempty"`
 	Busiest []Link  `json:"busiest,omitempty"` // links with the largest share of their rate in use
 	Ranks   []Rank  `json:"ranks"`
 	Seconds float64 `json:"seconds"` // of the simulation alone
+	// Pictures are set if they were asked for; they are no part of the document.
+	Pictures *Pictures `json:"-"`
 }
 
 // Bandwidth holds the figures that nccl-tests prints, in GB/s (10^9 bytes).
 type Bandwidth struct {
-	Algorithm float64 `json:"algorithm_gb_s"` // size divided by time
+	Algorithm float64 `json:"algorithm_gb_s"` // size divided by time; of blocks, the size of all of a rank
 	Bus       float64 `json:"bus_gb_s"`       // what each rank's port carries
 }
 
@@ -64,17 +67,35 @@ type Link struct {
 
 // Rank says when a rank ended.
 type Rank struct {
+	Job   int     `json:"job,omitempty"` // of several, from 0
 	Rank  int     `json:"rank"`
 	EndNS float64 `json:"end_ns"`
 }
 
+// Job holds the figures of one of several programs that run at once.
+type Job struct {
+	Program   string           `json:"program"`
+	Operation *collective.Spec `json:"operation,omitempty"`
+	Ranks     int              `json:"ranks"`
+	StartNS   float64          `json:"start_ns"`
+	TimeNS    float64          `json:"time_ns"`   // from its start to its end, with all others
+	AloneNS   float64          `json:"alone_ns"`  // without the others, on the same places
+	IdealNS   float64          `json:"ideal_ns"`  // alone on one switch for all hosts
+	SlowDown  float64          `json:"slow_down"` // TimeNS divided by AloneNS
+	Cost      float64          `json:"cost"`      // of its places: AloneNS divided by IdealNS
+	Bandwidth *Bandwidth       `json:"bandwidth,omitempty"`
+	Training  *Training        `json:"training,omitempty"` // with all others
+}
+
 // Request describes a run.
 type Request struct {
-	Program   *Program
+	Jobs      []*Program
 	Costs     machine.Parameters
 	Packets   bool // by packets, not flows
 	Placement string
-	OnPorts   bool // a rank is a host port, not a server
+	File      string // the lines of a placement by file
+	Record    bool   // what ranks and links do over time, for Pictures
+	OnPorts   bool   // a rank is a host port, not a server
 	Hardware  packet.Config
 	Memory    places.Memory
 	Workers   int
@@ -82,34 +103,46 @@ type Request struct {
 
 // Ideal runs a program on an ideal network.
 func Ideal(ctx context.Context, p *Program, costs machine.Parameters) (*Run, error) {
-	run, explain, err := p.start()
+	c, err := start([]*Program{p}, 1)
 	if err != nil {
 		return nil, err
 	}
-	m := machine.New(run, costs)
+	m := machine.New(c.program, costs)
+	done := m.Watch(ctx)
+	defer done()
 	if err := m.Run(ctx); err != nil {
 		return nil, err
 	}
 	r := &Run{Program: p.Name, Operation: p.operation, Network: "ideal", Costs: costs}
-	r.measure(m, p.Ranks(), 1)
-	return r, stuck(m, explain)
+	r.measure(&played{Machine: m, copies: 1}, c, 1)
+	return r, c.stuck(m)
 }
 
 // measure takes the figures of a Machine with the given units in a nanosecond.
-func (r *Run) measure(m *machine.Machine, ranks int, unit float64) {
+func (r *Run) measure(m *played, c *cast, unit float64) {
 	r.Messages, r.Bytes, r.Unequal, r.FirstUnequal = m.Messages, m.Bytes, m.Unequal, m.FirstUnequal
-	r.Ranks = make([]Rank, ranks)
+	r.Ranks = make([]Rank, c.ranks())
 	for i := range r.Ranks {
-		r.Ranks[i] = Rank{i, float64(m.End(int32(i))) / unit}
+		job, own := c.joined.Job(int32(i))
+		r.Ranks[i] = Rank{job, int(own), float64(m.End(int32(i))) / unit}
 		r.EndNS = max(r.EndNS, r.Ranks[i].EndNS)
 	}
-	if o := r.Operation; o != nil && r.EndNS > 0 && o.BusShare() > 0 {
-		r.Bandwidth = &Bandwidth{Algorithm: float64(o.Bytes) / r.EndNS, Bus: float64(o.Bytes) / r.EndNS * o.BusShare()}
+	if len(c.jobs) == 1 {
+		r.Bandwidth = bandwidthOf(r.Operation, r.EndNS-c.jobs[0].StartNS)
+		r.Training = c.trainingOf(0, unit)
 	}
 }
 
+// bandwidthOf returns the bandwidth of an operation that took some nanoseconds; nil if it has none.
+func bandwidthOf(o *collective.Spec, ns float64) *Bandwidth {
+	if o == nil || ns <= 0 || o.BusShare() == 0 {
+		return nil
+	}
+	return &Bandwidth{Algorithm: o.Whole() / ns, Bus: o.Whole() / ns * o.BusShare()}
+}
+
 // stuck returns an error that names all that a Machine still waits for.
-func stuck(m *machine.Machine, explain func([]machine.Wait) program.Stuck) error {
+func (c *cast) stuck(m *machine.Machine) error {
 	if err := m.Err(); err != nil {
 		return err
 	}
@@ -117,7 +150,7 @@ func stuck(m *machine.Machine, explain func([]machine.Wait) program.Stuck) error
 	if len(waiting) == 0 {
 		return nil
 	}
-	why := explain(waiting)
+	why := c.explain(waiting)
 	var b strings.Builder
 	fmt.Fprintf(&b, "the program does not end: messages or receives without the other side: %d", len(waiting))
 	list := func(title string, items []string) {
@@ -140,99 +173,102 @@ func stuck(m *machine.Machine, explain func([]machine.Wait) program.Stuck) error
 // stuckShown is the number of operations of each kind that an error names.
 const stuckShown = 20
 
-// On runs a program on the paths of a routing.
+// On runs programs on the paths of a routing, all at once.
 func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Request) (*Run, error) {
 	net, err := flow.New(ctx, g, routing.Plan, req.Workers)
 	if err != nil {
 		return nil, err
 	}
-	leafOf := func(h int32) int32 { return g.EndSwitch[h] }
-	where, err := places.On(req.Placement, req.Program.Ranks(), net.ByLeaf(), leafOf, net.Servers(), req.OnPorts)
+	s := &stage{g: g, routing: routing, net: net, req: req}
+	all, err := start(req.Jobs, unit)
+	if err != nil {
+		return nil, err
+	}
+	s.places, err = places.On(&places.Request{
+		By: req.Placement, Ranks: all.ranks(), Names: namesOf(g), Hosts: net.ByLeaf(), Servers: net.Servers(), OnPorts: req.OnPorts, File: req.File,
+	})
 	if err != nil {
 		return nil, err
 	}
 	r := &Run{
-		Fabric: g.Name, Refused: study.RefusalsOf(routing.Refused), Choice: routing.Choice, Program: req.Program.Name, Operation: req.Program.operation,
+		Fabric: g.Name, Refused: study.RefusalsOf(routing.Refused), Choice: routing.Choice, Program: req.name(),
 		Network: "flows", Placement: req.Placement, Costs: req.Costs,
+	}
+	if len(req.Jobs) == 1 {
+		r.Operation = req.Jobs[0].operation
 	}
 	if routing.Engine != nil {
 		r.Engine = routing.Engine.Name
 	}
-	hardware := req.fluid()
-	ideal, err := req.flows(ctx, net, where, hardware, true)
+	if req.Packets {
+		r.Network = "packets"
+	}
+	if req.Record {
+		s.record(all)
+	}
+	m, err := s.play(ctx, all, s.places, req.Packets, false)
 	if err != nil {
 		return nil, err
 	}
-	alone := Run{}
-	alone.measure(ideal.Machine, req.Program.Ranks(), 1000)
-	r.IdealNS = alone.EndNS
-	if req.Packets {
-		r.Network = "packets"
-		err = r.byPackets(ctx, g, routing, where, req)
-	} else {
-		var run *flows.Run
-		if run, err = req.flows(ctx, net, where, hardware, false); err == nil {
-			r.measure(run.Machine, req.Program.Ranks(), 1000)
-			r.busiest(net, run)
-		}
-	}
-	if r.IdealNS > 0 {
-		r.Cost = r.EndNS / r.IdealNS
+	r.measure(m, all, unit)
+	r.busiest(net, m.run)
+	rec := s.recorder
+	s.recorder = nil // the jobs alone are not recorded
+	if err = s.compare(ctx, r, all); err == nil && rec != nil {
+		r.picture(rec, s.portRate, func(l int) (string, float64) {
+			name := net.LinkPort(int32(l))
+			return name.Short(), m.run.Capacity(int32(l))
+		})
 	}
 	return r, err
 }
 
-// fluid returns the hardware for flows.
-func (req *Request) fluid() flows.Hardware {
-	h := req.Hardware
-	return flows.Hardware{
-		Payload: float64(h.MTU) / float64(h.MTU+h.Headers), Switch: int64(h.SwitchLatency), Cable: int64(h.CableDelay),
-		UnknownRate: h.UnknownRate, Memory: req.Memory,
+// unit is a nanosecond in the units of time of a fabric.
+const unit = 1000
+
+// compare runs each job alone, on the fabric and on one switch for all hosts.
+func (s *stage) compare(ctx context.Context, r *Run, all *cast) error {
+	jobs := s.req.Jobs
+	list := make([]Job, len(jobs))
+	for _, rank := range r.Ranks {
+		list[rank.Job].TimeNS = max(list[rank.Job].TimeNS, rank.EndNS-jobs[rank.Job].StartNS)
 	}
+	first := 0
+	for i, p := range jobs {
+		j := &list[i]
+		where := s.places.Part(first, first+p.Ranks())
+		first += p.Ranks()
+		var err error
+		j.Program, j.Operation, j.Ranks, j.StartNS = p.Name, p.operation, p.Ranks(), p.StartNS
+		if j.AloneNS = j.TimeNS; len(jobs) > 1 {
+			if j.AloneNS, err = s.alone(ctx, p, where, s.req.Packets, false); err != nil {
+				return err
+			}
+		}
+		if j.IdealNS, err = s.alone(ctx, p, where, false, true); err != nil {
+			return err
+		}
+		j.SlowDown, j.Cost = share(j.TimeNS, j.AloneNS), share(j.AloneNS, j.IdealNS)
+		j.Bandwidth, j.Training = bandwidthOf(j.Operation, j.TimeNS), all.trainingOf(i, unit)
+		r.IdealNS = max(r.IdealNS, j.StartNS+j.IdealNS)
+	}
+	if r.Cost = share(r.EndNS, r.IdealNS); len(jobs) > 1 {
+		r.Jobs = list
+	}
+	return nil
 }
 
-// flows runs the program by flows; on the fabric, or on one switch for all hosts.
-func (req *Request) flows(ctx context.Context, net *flow.Network, where *places.Places, h flows.Hardware, oneSwitch bool) (*flows.Run, error) {
-	p, explain, err := req.Program.start()
-	if err != nil {
-		return nil, err
+// share returns a divided by b; 0 if b is 0.
+func share(a, b float64) float64 {
+	if b == 0 {
+		return 0
 	}
-	h.OneSwitch = oneSwitch
-	run := flows.New(net, where, h, p, req.Costs)
-	if err := run.Run(ctx); err != nil {
-		return nil, err
-	}
-	return run, stuck(run.Machine, explain)
-}
-
-// byPackets runs the program by packets.
-func (r *Run) byPackets(ctx context.Context, g *fabric.Graph, routing *planner.Result, where *places.Places, req *Request) error {
-	p, explain, err := req.Program.start()
-	if err != nil {
-		return err
-	}
-	work := packets.New(where, req.Memory, p, req.Costs)
-	sim, err := packet.New(g, routing.Plan, req.Hardware, work)
-	if err != nil {
-		return err
-	}
-	result, err := sim.Run(ctx, 0, 1<<62)
-	if err != nil {
-		return err
-	}
-	r.measure(work.Machine, req.Program.Ranks(), 1000)
-	switch {
-	case result.Deadlock != nil:
-		return fmt.Errorf("a deadlock stops the packets after %.0f ns: weft check names the cycle of lanes", float64(result.Deadlock.At)/1000)
-	case result.Lost.Total() > 0:
-		return fmt.Errorf("%d packets were lost: an application waits for them for ever; weft check names the fault of the tables", result.Lost.Total())
-	}
-	return stuck(work.Machine, explain)
+	return a / b
 }
 
 // busiest lists the links with the largest share of their rate in use.
 func (r *Run) busiest(net *flow.Network, run *flows.Run) {
-	if r.EndNS == 0 {
+	if r.EndNS == 0 || run == nil {
 		return
 	}
 	for l, bytes := range run.LinkBytes() {

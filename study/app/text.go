@@ -37,12 +37,22 @@ func (r *Run) Write(w io.Writer) error {
 	}
 	add("end", "%s", duration(r.EndNS))
 	if b := r.Bandwidth; b != nil {
-		add("bandwidth", "%.2f GB/s; %.2f GB/s on each rank's port (bus bandwidth)", b.Algorithm, b.Bus)
+		port := "on each rank's port"
+		if r.Operation.Group > 0 {
+			port = "of each rank, inside its server too"
+		}
+		add("bandwidth", "%.2f GB/s; %.2f GB/s %s (bus bandwidth)", b.Algorithm, b.Bus, port)
+	}
+	if r.Training != nil {
+		rows = append(rows, r.Training.rows()...)
 	}
 	if r.Cost > 0 {
 		add("ideal", "%s on one switch for all hosts, by flows: this run takes %.3f times as long", duration(r.IdealNS), r.Cost)
 	}
 	if err := study.Table(w, rows); err != nil {
+		return err
+	}
+	if err := r.writeJobs(w); err != nil {
 		return err
 	}
 	items := make([]string, len(r.Busiest))
@@ -51,6 +61,22 @@ func (r *Run) Write(w io.Writer) error {
 	}
 	study.WriteSome(w, "busiest links", items, len(items))
 	return nil
+}
+
+// writeJobs prints a line for each of several programs.
+func (r *Run) writeJobs(w io.Writer) error {
+	if len(r.Jobs) == 0 {
+		return nil
+	}
+	rows := [][]string{{"JOB", "RANKS", "START", "TIME", "ALONE", "SLOW-DOWN", "IDEAL", "COST OF PLACES"}}
+	for _, j := range r.Jobs {
+		rows = append(rows, []string{
+			j.Program, fmt.Sprint(j.Ranks), duration(j.StartNS), duration(j.TimeNS), duration(j.AloneNS),
+			fmt.Sprintf("%.3f", j.SlowDown), duration(j.IdealNS), fmt.Sprintf("%.3f", j.Cost),
+		})
+	}
+	fmt.Fprintln(w)
+	return study.Table(w, rows)
 }
 
 func duration(ns float64) string {

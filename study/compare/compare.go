@@ -94,12 +94,14 @@ type Row struct {
 	Check    *quality.Report `json:"check,omitempty"`
 	// Yardstick holds further figures, if they were asked for.
 	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
+	Apps      []AppTime       `json:"apps,omitempty"` // likewise
 }
 
 // Figures selects the measurements of each Plan.
 type Figures struct {
-	Runs      int  // random bisections
-	Yardstick bool // the whole yardstick too
+	Runs      int      // random bisections
+	Yardstick bool     // the whole yardstick too
+	Apps      []string // programs of weft simulate app
 }
 
 // orders are the ways to sort rows, best first.
@@ -173,6 +175,9 @@ func NewRow(ctx context.Context, g *fabric.Graph, step route.Step, asked *planne
 	}
 	if err == nil && figures.Yardstick {
 		c.Yardstick, err = flow.NewYardstick(ctx, g, r.Plan, flow.Measure{Runs: figures.Runs, Seed: req.Seed, Workers: req.Workers})
+	}
+	if err == nil {
+		c.Apps, err = runApps(ctx, g, r, figures.Apps, req.Workers)
 	}
 	return c, err
 }

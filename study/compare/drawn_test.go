@@ -30,7 +30,7 @@ func (d draw) of(list ...string) string { return list[d.IntN(len(list))] }
 // f formats like fmt.Sprintf.
 func f(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// usual draw shapes of docs/results/routes in other sizes.
+// usual draw shapes of docs/results/map in other sizes.
 var usual = []func(draw) string{
 	func(d draw) string { return f("rlft(%d,2)", 2*d.in(5, 15)) },
 	func(d draw) string { return f("rlft(%d,3)", 2*d.in(3, 6)) },
@@ -62,7 +62,7 @@ var usual = []func(draw) string{
 
 // families draw fabrics, by kind of list. Odd ones are small, and few people build them: rings,
 // chains, stars, sparse random graphs, uneven hosts. Unseen ones have the shapes of
-// docs/results/routes in other sizes, and five shapes that are not there.
+// docs/results/map in other sizes, and five shapes that are not there.
 var families = map[string][]func(draw) string{
 	"odd": {
 		func(d draw) string {

@@ -231,7 +231,7 @@ func (t *Table) Add(r *Row) error {
 
 // End prints further figures below the rows of a fabric, and the reasons of refusals.
 func (t *Table) End() error {
-	if err := errors.Join(t.writeFurther(), t.writeYardsticks()); err != nil {
+	if err := errors.Join(t.writeFurther(), t.writeYardsticks(), t.writeApps()); err != nil {
 		return err
 	}
 	for i := range t.rows {

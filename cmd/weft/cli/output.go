@@ -30,6 +30,8 @@ type OutputFile struct {
 	path   string    // as the user named it
 	Told   io.Writer // where it is said that the file was written
 	Mode   fs.FileMode
+	// Durable says that a power cut must leave the old file or the new one.
+	Durable bool
 }
 
 // OpenOutput opens the file path, or stdout if path is "" or "-".
@@ -69,6 +71,9 @@ func (o *OutputFile) Write(write func(io.Writer) error) error {
 	}
 	if o.rename != "" && err == nil {
 		err = o.file.Chmod(o.Mode)
+		if err == nil && o.Durable {
+			err = o.file.Sync()
+		}
 	}
 	err = errors.Join(err, o.file.Close())
 	switch {

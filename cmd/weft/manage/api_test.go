@@ -95,7 +95,7 @@ func TestRenewAPI(t *testing.T) {
 	}
 	write(1)
 	shows(0)
-	if changed, err := s.renew(a); err != nil || !slices.Equal(changed, []string{"the certificate of api", "the token of api"}) {
+	if changed, err := s.renew(a); err != nil || !slices.Equal(changed, []string{"the certificate of api", "the tokens of api"}) {
 		t.Errorf("%v, %v", changed, err)
 	}
 	shows(1)

@@ -27,6 +27,7 @@ type away struct {
 	record  *terms.Record
 	drains  *terms.Drains
 	since   time.Time // of drains
+	wrote   *terms.Wrote
 	entries map[sa.EntryName]sa.Entry
 	events  []state.Event
 	subnet  *fabric.Fabric
@@ -99,6 +100,15 @@ func (a *away) drain(since time.Time, d *terms.Drains) error {
 	return a.why
 }
 
+// write takes the partitions of programs. A restart before the file is there does not know them.
+func (a *away) write(w *terms.Wrote) error {
+	if a.wrote == nil || w.Order > a.wrote.Order {
+		a.changes++
+		a.wrote = w
+	}
+	return a.why
+}
+
 // note takes an event.
 func (a *away) note(e state.Event) {
 	if len(a.events) < mostAway {
@@ -110,6 +120,11 @@ func (a *away) note(e state.Event) {
 func (a *away) store(to *state.Store) error {
 	if a.drains != nil {
 		if err := to.SetDrains(a.since, a.drains); err != nil {
+			return err
+		}
+	}
+	if a.wrote != nil {
+		if err := to.SetOwned(a.wrote); err != nil {
 			return err
 		}
 	}
@@ -235,6 +250,13 @@ func inWords(store *state.Store) (string, error) {
 	}
 	if len(d.Now) > 0 {
 		list = append(list, "drained parts: "+strings.Join(d.Now, ", "))
+	}
+	owned, err := store.Owned()
+	if err != nil {
+		return "", err
+	}
+	if n := len(owned.List); n > 0 {
+		list = append(list, fmt.Sprintf("%d partitions of programs", n))
 	}
 	entries, err := store.Entries()
 	if len(entries) > 0 {

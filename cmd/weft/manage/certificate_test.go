@@ -81,7 +81,7 @@ func TestExpiredCertificate(t *testing.T) {
 		t.Errorf("%v %+v, %v", news, i, c.expiry())
 	}
 	write(3, expired, "b")
-	if changed, err := s.renew(a); !errors.Is(err, errExpired) || !slices.Equal(changed, []string{"the token of api"}) {
+	if changed, err := s.renew(a); !errors.Is(err, errExpired) || !slices.Equal(changed, []string{"the tokens of api"}) {
 		t.Errorf("%v, %v", changed, err)
 	}
 	if _, shown, err := validity(s.cert.Load()); err != nil || !shown.Equal(until) {

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/cmd/weft/manage/hook"
+	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/sm/perf"
 )
@@ -25,7 +27,7 @@ var shaping = []string{
 // shape returns the values of these options, and the kinds of hosts.
 func (s *smFlags) shape(flags *pflag.FlagSet) map[string]string {
 	values := map[string]string{}
-	for _, name := range shaping {
+	for _, name := range slices.Concat(shaping, tuningOptions) {
 		list, _ := configfile.Values(flags.Lookup(name))
 		values[name] = strings.Join(list, ", ")
 	}
@@ -43,6 +45,8 @@ type serviceFlags struct {
 	print           bool
 	socket, metrics string
 	counters        perf.Config
+	telemetry       telemetryFlags
+	hook            hook.Options
 	congestion      congestionFlags
 	api             apiFlags
 }
@@ -56,7 +60,7 @@ var changeable = []string{
 	"partitions", "partition-enforce", "drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "babbling-port", "babbling-rate", "keep-absent",
 	"m-key", "mkey-secret", "mkey-old-secret", "mkey-file", "mkey-protect", "mkey-lease",
 	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids", "levels",
-	"api-token", "api-cert", "api-key", "counters", "counters-rate", "congestion-control", "cc-key",
+	"api-token", "api-tokens", "api-cert", "api-key", "counters", "counters-rate", "port-metrics", "hook", "hook-events", "hook-limit", "congestion-control", "cc-key",
 }
 
 // rerouting lists the changeable flags that affect routes.
@@ -70,10 +74,12 @@ func (s *serviceFlags) add(cmd *cobra.Command) {
 	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at `HOST:PORT` over TCP (http://HOST:PORT/metrics); :PORT for this machine only")
 	f.DurationVar(&s.counters.Interval, "counters", 0, "as master, read the counters of all ports this often, for weft sm links, metrics and error events; 0: never")
 	f.IntVar(&s.counters.Rate, "counters-rate", perf.UsualRate, "read counters with at most `N` datagrams a second; normally they are spread over the interval")
+	s.telemetry.add(f)
+	addHook(f, &s.hook)
 	s.congestion.add(f)
 	s.api.add(f)
 	configfile.Exclude(f, "config", "print-config", "codes")
-	for _, name := range changeable {
+	for _, name := range slices.Concat(changeable, topology.Names, tuningOptions) {
 		if err := f.SetAnnotation(name, mayChange, nil); err != nil {
 			panic(err) // the flag is there
 		}
@@ -119,7 +125,7 @@ func (s *serviceFlags) read(cmd *cobra.Command, given settings) (*configfile.Fil
 		return nil, err
 	}
 	if err := file.Apply(cmd.Flags()); err != nil {
-		return nil, err
+		return nil, withoutSecrets(file, err)
 	}
 	if holdsSecret(file, cmd.Flags()) {
 		if err := isPrivate(f, groupAndAll); err != nil {

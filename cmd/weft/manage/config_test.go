@@ -2,6 +2,8 @@ package manage
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +53,23 @@ func TestRereadRouting(t *testing.T) {
 	for _, name := range rerouting {
 		if !slices.Contains(changeable, name) {
 			t.Errorf("%s changes routes and cannot change", name)
+		}
+	}
+}
+
+// TestWrongSecret: the error about a secret with a wrong form does not have it, and says what is
+// wrong.
+func TestWrongSecret(t *testing.T) {
+	for _, name := range secretOptions {
+		path := filepath.Join(t.TempDir(), "sm.yaml")
+		if err := os.WriteFile(path, []byte("engine: updn\n"+name+": 0x4711gg\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd, s := newSM()
+		s.service.config = path
+		_, err := s.service.read(cmd, nil)
+		if err == nil || strings.Contains(err.Error(), "4711") || !strings.Contains(err.Error(), "sm.yaml:2: "+name+": SECRET: want ") {
+			t.Error(err)
 		}
 	}
 }

@@ -10,16 +10,19 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/sm/opensm"
+	"weft/sm/partition"
 	"weft/sm/state"
+	"weft/sm/terms"
 )
 
 const exportHelp = `Write a configuration and cache files for OpenSM, to give the subnet back to it.
 
 Input is the state file of weft sm (--state) and its configuration (--config). Output in DIR is an
 opensm.conf for opensm -F DIR/opensm.conf, and the files guid2lid, neighbors and, if ports have M_Keys,
-guid2mkey for OpenSM's cache (/var/cache/opensm, or OSM_CACHE_DIR). Levels of service become QoS
-options and a QoS policy file, if OpenSM's engine leaves lanes for them. Settings without a
-counterpart are printed. weft sm may be running.`
+guid2mkey for OpenSM's cache (/var/cache/opensm, or OSM_CACHE_DIR). Partitions of programs, which the
+state file has, stand in partitions.conf beside those of the configuration's file. Levels of service
+become QoS options and a QoS policy file, if OpenSM's engine leaves lanes for them. Settings without
+a counterpart are printed. weft sm may be running.`
 
 // exportFlags are the flags of weft sm export.
 type exportFlags struct {
@@ -78,8 +81,16 @@ func (f *exportFlags) export() (e *opensm.Export, err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	e = &opensm.Export{LIDs: s.LIDs()}
-	if e.Subnet, _, err = s.LastSubnet(); err != nil || f.config == "" {
-		return e, err
+	if e.Subnet, _, err = s.LastSubnet(); err != nil {
+		return nil, err
+	}
+	owned, err := s.Owned()
+	if err != nil {
+		return nil, err
+	}
+	if f.config == "" {
+		e.Partitions = allPartitions(nil, owned)
+		return e, nil
 	}
 	cmd, flags := newSM()
 	flags.service.config = f.config
@@ -91,8 +102,17 @@ func (f *exportFlags) export() (e *opensm.Export, err error) {
 	}
 	e.Keys = &flags.config.Keys
 	e.Levels = flags.config.Levels
-	if p := flags.config.Partitions; p != nil {
-		e.Partitions = p.Partitions
-	}
+	e.Partitions = allPartitions(flags.config.Partitions, owned)
 	return e, nil
+}
+
+// allPartitions returns the partitions of a file and of programs; nil if all ports are together.
+func allPartitions(file *terms.Partitioning, owned partition.Owned) partition.Partitions {
+	if len(owned.List) > 0 {
+		file = file.With(owned, terms.Enforcement{})
+	}
+	if file == nil {
+		return nil
+	}
+	return file.Partitions
 }

@@ -18,6 +18,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage/ask"
+	"weft/cmd/weft/manage/support"
+	"weft/cmd/weft/manage/topology"
 	"weft/fabric/netfile/discovery"
 	"weft/internal/share"
 	"weft/sm"
@@ -37,6 +40,7 @@ type smFlags struct {
 	keys    keyFlags
 	pkeys   partitionFlags
 	gids    gidFlags
+	tuning  tuningFlags
 	chain   string
 	once    bool
 	codes   bool
@@ -52,6 +56,15 @@ type smFlags struct {
 	record   string
 	asJSON   bool
 	service  serviceFlags
+
+	topology topologyFlags
+}
+
+// topologyFlags are the flags for a topology file of Slurm, and the settings that they were read
+// as.
+type topologyFlags struct {
+	topology.Flags
+	read *topology.Settings
 }
 
 // Command returns weft sm.
@@ -104,17 +117,19 @@ func newSM() (*cobra.Command, *smFlags) {
 	s.keys.add(cmd, &s.config.Keys)
 	s.pkeys.add(cmd)
 	s.gids.add(cmd)
+	s.tuning.add(cmd)
 	s.addFaultFlags(cmd)
 	f.StringVar(&s.lids, "lids", "", "`FILE` with LIDs to keep, one line for each port (GUID, first and last LID), like OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&s.plan, "plan", "", "write the Plan to `FILE`, for weft check --plan; rewritten after each round")
 	f.StringVarP(&s.found, "output", "o", "", "write the discovered fabric, with its names, to `FILE`; rewritten after each round")
 	f.StringVar(&s.record, "record", "", "record all input of the manager to `FILE` for weft sm replay, M_Keys and secret included; about 40 bytes for each SMP")
+	s.topology.Add(cmd)
 	s.service.add(cmd)
 	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),
-		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), smLinksCmd(),
+		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), ask.LinksCmd(), ask.PortsCmd(),
 		smDrainCmd("drain", "take a switch or cable out of use, for maintenance", drainHelp, (*client.Client).Drain),
-		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain))
-	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd())
+		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain), smPartitionCmd())
+	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd(), support.Command(secretOptions))
 	addGroup(cmd, "OpenSM:", smImportCmd(), smExportCmd())
 	return cmd, &s
 }
@@ -175,6 +190,7 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 		return errors.Join(err, s.state.close(), endRecording())
 	}
 	runner.Note, runner.Round = s.state.note, s.state.addChanges
+	then := s.state.then
 	var result *round.Result
 	failure := cli.WithProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
 		result, err = runner.Run(ctx, t)
@@ -182,6 +198,9 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	})
 	r := result.Report
 	unwritten := errors.Join(files.WriteAll(filesOf(result)), s.state.close(), endRecording())
+	if r.State.IsUp() {
+		unwritten = errors.Join(unwritten, topology.Once(cmd, s.topology.read, then, result.Fabric()))
+	}
 	if s.asJSON {
 		err = cli.PrintJSON(answer, r.BringUpJSON())
 	} else {
@@ -226,6 +245,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.config.Between, err = s.gids.read(); err != nil {
 		return nil, err
 	}
+	if err := s.tuning.read(&s.config); err != nil {
+		return nil, err
+	}
 	if s.config.Priority > 15 {
 		return nil, fmt.Errorf("--priority %d: want 0 to 15", s.config.Priority)
 	}
@@ -236,6 +258,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 		return nil, err
 	}
 	if s.config.Names, err = s.wires.Fabric.NameMap(); err != nil {
+		return nil, err
+	}
+	if s.topology.read, err = s.topology.Read(s.config.Names, s.watch.KeepAbsent); err != nil {
 		return nil, err
 	}
 	if s.config.Expected != nil && s.config.Keys.Given() {

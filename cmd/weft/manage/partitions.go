@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,20 +28,17 @@ func (p *partitionFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.enforce, "partition-enforce", "both", "`WHERE` switches drop packets of partitions that the CA or router at the port is not in: in (coming from it), out (going to it), both or off")
 }
 
+// enforcement returns where switches enforce partitions.
+func (p *partitionFlags) enforcement() terms.Enforcement {
+	return terms.Enforcement{In: p.enforce == "in" || p.enforce == "both", Out: p.enforce == "out" || p.enforce == "both"}
+}
+
 // read reads the file; nil if none is given.
 func (p *partitionFlags) read() (*terms.Partitioning, error) {
-	out := &terms.Partitioning{}
-	switch p.enforce {
-	case "in":
-		out.In = true
-	case "out":
-		out.Out = true
-	case "both":
-		out.In, out.Out = true, true
-	case "off":
-	default:
+	if !slices.Contains([]string{"in", "out", "both", "off"}, p.enforce) {
 		return nil, fmt.Errorf("--partition-enforce %s: want in, out, both or off", p.enforce)
 	}
+	out := &terms.Partitioning{In: p.enforcement().In, Out: p.enforcement().Out}
 	if p.file == "" {
 		return nil, nil
 	}

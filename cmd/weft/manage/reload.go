@@ -19,13 +19,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage/history"
+	"weft/cmd/weft/manage/hook"
 	"weft/cmd/weft/manage/studies"
+	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/planner"
 	"weft/sm"
+	"weft/sm/perf"
 	"weft/sm/recording"
 	"weft/sm/round"
 	"weft/sm/service"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/sm/watch"
 )
@@ -38,7 +43,8 @@ type serving struct {
 	log   smLog
 	state *smState
 
-	deciding sync.WaitGroup // what is being stored of decisions
+	deciding sync.WaitGroup   // what is being stored of decisions
+	topology *topology.Runner // keeps the topology file
 
 	condensing sync.Mutex
 	condenser  recording.Condenser
@@ -49,6 +55,10 @@ type serving struct {
 	api         *apiServer  // nil: programs do not ask over TCP
 	certificate certificate // of it
 
+	hook    *hook.Hook
+	kept    *perf.Report     // the last one in history
+	history *history.History // of counters; nil: none is kept
+
 	flags *pflag.FlagSet // those in force; of the one that reloads
 	now   atomic.Pointer[smFlags]
 }
@@ -56,9 +66,12 @@ type serving struct {
 // newServing prepares the service around a manager that stays.
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout(), journal: cli.StdoutIsJournal()}, notify: newNotifier()}
+	r.hook = hook.New(r.tell)
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
+		Enforce:     func() terms.Enforcement { return r.now.Load().pkeys.enforcement() },
+		PortMetrics: func() *telemetry.Selection { return r.now.Load().service.telemetry.selected }, Moment: r.moment, History: r.historyFile,
 	})
 	return r
 }
@@ -88,6 +101,7 @@ func (r *serving) write(lines []terms.Incident) {
 		r.telling.Lock()
 		line := r.service.Tell(i)
 		r.log.write(&line)
+		r.hook.Offer(line)
 		r.telling.Unlock()
 	}
 }
@@ -99,10 +113,14 @@ func (r *serving) show(s *watch.Snapshot) {
 	r.condensing.Unlock()
 	r.write(lines)
 	r.service.Show(s)
+	if s.Counters != nil && s.Counters != r.kept && r.history != nil {
+		r.kept = s.Counters
+		r.history.Add(time.Now(), s.Counters)
+	}
 	r.notify.Show(s)
 }
 
-// decided stores the drains after a decision, in the background, and answers the client.
+// decided stores drains or partitions after a decision, in the background, and answers the client.
 func (r *serving) decided(a *terms.Action) {
 	kept, now := *a, time.Now()
 	r.deciding.Go(func() {
@@ -113,7 +131,17 @@ func (r *serving) decided(a *terms.Action) {
 				warning = strings.TrimPrefix(warning+"; a restart will not know it: "+err.Error(), "; ")
 			}
 		}
-		r.service.Decide(kept.Tag, kept.Name, warning, kept.Err)
+		if kept.Wrote == nil {
+			r.service.Decide(kept.Tag, kept.Name, warning, kept.Err)
+			return
+		}
+		if err := r.state.wrote(kept.Wrote); err != nil {
+			if r.state.path != "" {
+				r.tell(terms.Incident{Kind: terms.NotStored, Text: "partitions of programs: " + err.Error()})
+			}
+			warning = "a restart will not know it: " + err.Error()
+		}
+		r.service.DecideWrite(kept.Tag, kept.Wrote, warning, kept.Err)
 	})
 }
 
@@ -122,11 +150,15 @@ func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 	r.flags = flags
 	r.now.Store(s)
 	r.log.setJSON(s.asJSON)
+	r.hook.Set(s.service.hook)
 }
 
 // round writes the files after a round.
 func (r *serving) round(result *round.Result) {
 	r.state.round(result, r.tell)
+	if result.Report.State.IsUp() {
+		r.topology.Round(r.now.Load().topology.read, result.Fabric())
+	}
 	if err := r.now.Load().writeFiles(r.cmd, result); err != nil {
 		r.tell(terms.Incident{Kind: terms.FileFailed, Text: err.Error()})
 	}
@@ -188,25 +220,14 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	runner, was := next.runner, r.now.Load()
 	set := &terms.Settings{
-		Config: runner.Config, Watch: runner.Watch, Routing: runner.Routing, Counters: runner.Counters, What: "nothing has changed",
+		Config: runner.Config, Watch: runner.Watch, Routing: runner.Routing, Counters: runner.Counters, What: "nothing has changed", Enforce: next.flags.pkeys.enforcement(),
 	}
 	set.Afresh = slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(rerouting, name) })
 	if !reflect.DeepEqual(was.routing.Kinds, next.flags.routing.Kinds) && !set.Afresh { // in a file that keeps its name
 		set.Afresh = true
 		changed = append(changed, "kinds of hosts")
 	}
-	if !reflect.DeepEqual(was.config.Partitions, runner.Config.Partitions) && !slices.Contains(changed, "partitions") {
-		changed = append(changed, "partitions")
-	}
-	if !reflect.DeepEqual(was.config.Levels, runner.Config.Levels) && !slices.Contains(changed, "levels") {
-		changed = append(changed, "levels")
-	}
-	if !reflect.DeepEqual(was.config.Names, runner.Config.Names) && !slices.Contains(changed, "node-map") {
-		changed = append(changed, "node-map")
-	}
-	if !was.config.Keys.Equal(&runner.Keys) && !slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(name, "key") }) {
-		changed = append(changed, "M_Keys")
-	}
+	changed = append(changed, inFiles(&was.config, &runner.Config, changed)...)
 	switch {
 	case len(changed) == 0 && told:
 		set.What = "nothing else has changed"
@@ -215,7 +236,35 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	if r.ask(ctx, &terms.Event{Kind: terms.Reconfigure, Settings: set}) == nil {
 		r.take(next.flags, next.cmd.Flags())
+		r.topology.Round(next.flags.topology.read, nil)
 	}
+}
+
+// inFiles names what has changed in files that keep their names, unless an option for it has
+// changed.
+func inFiles(was, next *terms.Config, options []string) (changed []string) {
+	for _, c := range []struct {
+		same    bool
+		name    string
+		options []string
+	}{
+		{reflect.DeepEqual(was.Partitions, next.Partitions), "partitions", []string{"partitions"}},
+		{reflect.DeepEqual(was.Levels, next.Levels), "levels", []string{"levels"}},
+		{reflect.DeepEqual(was.Names, next.Names), "node-map", []string{"node-map"}},
+		{was.Tuning.Equal(next.Tuning), "rules of links", tuningOptions},
+		{slices.Equal(was.Between.Prefixes, next.Between.Prefixes), "prefix routes", []string{"prefix-routes"}},
+		{was.Keys.Equal(&next.Keys), "M_Keys", keyOptions(options)},
+	} {
+		if !c.same && !slices.ContainsFunc(options, func(name string) bool { return slices.Contains(c.options, name) }) {
+			changed = append(changed, c.name)
+		}
+	}
+	return changed
+}
+
+// keyOptions returns those of the options that are about keys.
+func keyOptions(options []string) []string {
+	return slices.DeleteFunc(slices.Clone(options), func(name string) bool { return !strings.Contains(name, "key") })
 }
 
 // reloaded holds options that were read again, and the manager built from them.

@@ -11,8 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"weft/fabric"
 	"weft/internal/configfile"
+	"weft/route/levels"
+	"weft/sm/sa"
 	"weft/sm/terms"
+	"weft/sm/tuning"
 	"weft/sm/watch"
 )
 
@@ -48,7 +52,9 @@ func atReload(t *testing.T) (base lines, changes map[string]lines) {
 		"mkey-secret": {"mkey-secret": secret}, "mkey-old-secret": {"mkey-old-secret": "[" + secret + ", " + old + "]"}, "mkey-file": {"mkey-file": other},
 		"mkey-protect": {"m-key": "5", "mkey-protect": "0"}, "mkey-lease": {"m-key": "5", "mkey-lease": "7s"}, "option": {"engine": "dfsssp", "option": "[paths=sssp]"},
 		"counters-rate": {"counters": "5s", "counters-rate": "77"}, "cc-key": {"congestion-control": "on", "cc-key": "6"},
-		"api-token": nil, "api-cert": nil, "api-key": nil, // see TestRenewAPI
+		"hook": {"hook": "/bin/sh"}, "hook-events": {"hook-events": "[error, node-missing]"}, "hook-limit": {"hook-limit": "3s"}, "port-metrics": {"port-metrics": "[switches]"},
+		"time-zone": {"change-window": "[01:00-02:00]", "time-zone": "Asia/Kathmandu"},
+		"api-token": nil, "api-tokens": nil, "api-cert": nil, "api-key": nil, // see TestRenewAPI
 	}
 	for name, value := range (lines{
 		"interval": "3s", "rebalance-after": "9m", "moves-per-minute": "77", "no-moves": "[01:00-02:00]", "pause": "3s", "priority": "9", "sm-key": "77", "unproven": "true", "take-over": "true", "ask-roles": "true",
@@ -56,6 +62,8 @@ func atReload(t *testing.T) (base lines, changes map[string]lines) {
 		"babbling-rate": "77", "babbling-port": "disable", "flaps": "2", "flaps-within": "3m", "quarantine": "7m", "keep-absent": "12", "m-key": "6", "engine": "dfsssp", "vls": "2", "seed": "5", "jobs": "1",
 		"kind": "[storage=oss*]", "kinds": file("kinds", "storage oss*\n"), "cn-guids": guids, "io-guids": guids, "levels": file("levels", "default\nstorage share=3 sl=5\n"),
 		"counters": "5s", "congestion-control": "on", "node-map": file("names", "0x1 one\n"),
+		"link-speed": "..EDR", "link-width": "4x", "link-rules": file("rules", "spine *: width=1x\n"), "prefix-routes": file("routes", "* *\n"), "change-window": "[Mon-Fri 01:00-02:00]",
+		"subnet-timeout": "20", "packet-life": "19", "head-of-queue-life": "17", "host-head-of-queue-life": "15", "stall-count": "3", "host-stall-count": "2",
 	}) {
 		changes[name] = lines{name: value}
 	}
@@ -168,8 +176,8 @@ func (r *reloading) now() inForce {
 // and after another reload everything is as before.
 func TestReloads(t *testing.T) {
 	base, changes := atReload(t)
-	files := []string{"lids", "plan", "output", "json"} // of the shell alone
-	for _, name := range changeable {
+	files := []string{"lids", "plan", "output", "json", "hook", "hook-events", "hook-limit", "port-metrics"} // of the shell alone
+	for _, name := range slices.Concat(changeable, tuningOptions) {
 		change, known := changes[name]
 		if !known {
 			t.Errorf("%s may change at a reload: give it another value here", name)
@@ -196,5 +204,27 @@ func TestReloads(t *testing.T) {
 				t.Errorf("in force, and at first: %q", list)
 			}
 		})
+	}
+}
+
+// TestInFiles: what has changed in a file that keeps its name is named at a reload.
+func TestInFiles(t *testing.T) {
+	var was terms.Config
+	for name, set := range map[string]func(c *terms.Config){
+		"partitions":     func(c *terms.Config) { c.Partitions = &terms.Partitioning{} },
+		"levels":         func(c *terms.Config) { c.Levels = levels.Levels{{}} },
+		"rules of links": func(c *terms.Config) { c.Tuning = &tuning.Settings{Links: tuning.Rules{{Node: "*"}}} },
+		"prefix routes":  func(c *terms.Config) { c.Between.Prefixes = []sa.PrefixRoute{{Prefix: 1}} },
+		"node-map":       func(c *terms.Config) { c.Names = map[fabric.GUID]string{1: "one"} },
+		"M_Keys":         func(c *terms.Config) { c.Keys.One = 7 },
+	} {
+		next := was
+		set(&next)
+		if got := inFiles(&was, &next, nil); !slices.Equal(got, []string{name}) {
+			t.Errorf("%s: %v", name, got)
+		}
+		if got := inFiles(&was, &next, []string{"partitions", "levels", "node-map", "link-rules", "prefix-routes", "m-key"}); len(got) > 0 {
+			t.Errorf("%s, with its option: %v", name, got)
+		}
 	}
 }

@@ -1,10 +1,12 @@
 package manage
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -51,4 +53,19 @@ func holdsSecret(file *configfile.File, flags *pflag.FlagSet) bool {
 		f := flags.Lookup(s.Option)
 		return slices.Contains(secretOptions, s.Option) && f.Value.String() != f.DefValue
 	})
+}
+
+// withoutSecrets leaves a secret with a wrong form out of an error: the log has the error, and a
+// misspelt key is almost the key.
+func withoutSecrets(file *configfile.File, err error) error {
+	wrong, ok := errors.AsType[*configfile.Error](err)
+	for i := range file.Settings {
+		s := &file.Settings[i]
+		if ok && slices.Contains(secretOptions, s.Option) && s.Line == wrong.Line && len(s.Values) == 1 {
+			hidden := *wrong
+			hidden.Text, hidden.Err = strings.Replace(wrong.Text, s.Values[0], "SECRET", 1), nil
+			return &hidden
+		}
+	}
+	return err
 }

@@ -3,7 +3,6 @@ package manage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage/ask"
 	"weft/sm/service"
 	"weft/sm/service/client"
 	"weft/sm/terms"
@@ -75,18 +75,12 @@ func (r *serving) served(err error) {
 
 // socketFlag adds --socket to a command that asks a running manager.
 func socketFlag(cmd *cobra.Command, socket *string) {
-	cmd.Flags().StringVar(socket, "socket", service.UsualSocket, "Unix socket `PATH` of the running manager (its --socket)")
+	ask.SocketFlag(cmd, socket)
 }
 
 // withManager calls ask with a client of the manager at a socket.
-func withManager(socket string, ask func(c *client.Client) error) error {
-	c := client.Unix(socket)
-	defer c.Close()
-	err := ask(c)
-	if _, ok := errors.AsType[*cli.ExitError](err); err == nil || ok {
-		return err
-	}
-	return cli.Cannot(err)
+func withManager(socket string, do func(c *client.Client) error) error {
+	return ask.WithManager(socket, do)
 }
 
 func smStatusCmd() *cobra.Command {

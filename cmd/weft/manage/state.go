@@ -115,6 +115,13 @@ func (s *smState) take(f *smFlags, r *sm.Runner, from *state.Store) (err error) 
 	if r.Drains, err = from.Drains(); err != nil {
 		return err
 	}
+	owned, err := from.Owned()
+	if err != nil {
+		return err
+	}
+	if r.Partitions = r.Partitions.With(owned, f.pkeys.enforcement()); r.Partitions != nil && len(r.Partitions.Hidden) > 0 {
+		s.unread = append(s.unread, terms.Incident{Kind: terms.PartitionHidden, Text: r.Partitions.HiddenText()})
+	}
 	if r.Registered, err = from.Entries(); err != nil {
 		return err
 	}
@@ -362,6 +369,21 @@ func (s *smState) drains(since time.Time, d *terms.Drains) error {
 	}
 	if err = store.SetDrains(since, d); err != nil {
 		writer.Owe("list of drained parts", func() error { return store.SetDrains(since, d) })
+	}
+	return err
+}
+
+// wrote stores the partitions of programs.
+func (s *smState) wrote(w *terms.Wrote) error {
+	if s.path == "" {
+		return errors.New("there is no state file (option state)")
+	}
+	store, writer, err := s.into(func(a *away) error { return a.write(w) })
+	if store == nil {
+		return err
+	}
+	if err = store.SetOwned(w); err != nil {
+		writer.Owe("partitions of programs", func() error { return store.SetOwned(w) })
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/internal/fold"
 	"weft/sm"
@@ -51,6 +52,11 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 	run := newServing(cmd, given, &s.state)
 	run.take(s, cmd.Flags())
+	run.topology = topology.Start(cmd, s.topology.read, s.state.then, run.tell)
+	defer run.topology.End()
+	run.keepHistory(s)
+	defer run.history.Close()
+	defer run.hook.Close()
 	runner.Asked, runner.Note, runner.Round, runner.Show, runner.Decided = run.asked, run.tell, run.round, run.show, run.decided
 	end, err := run.serve(s)
 	if err != nil {
@@ -67,6 +73,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	defer run.reloadAtSIGHUP()()
 	err = s.runAtPorts(cmd, runner, t, run.tell)
 	run.deciding.Wait()
+	run.topology.End()
 	run.notify.Stopping()
 	switch {
 	case err == nil:
@@ -124,6 +131,9 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 			return nil, fmt.Errorf("--metrics %s: want HOST:PORT, or :PORT for this machine only", m)
 		}
 	}
+	if err := errors.Join(s.service.telemetry.check(), s.service.hook.Check()); err != nil {
+		return nil, err
+	}
 	runner, err := s.runner(cmd)
 	if err != nil {
 		return nil, err
@@ -139,6 +149,9 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 		}
 		runner.Watch.NoMoves = append(runner.Watch.NoMoves, hours)
 	}
+	if err := s.tuning.readWindows(&runner.Watch, time.Now()); err != nil {
+		return nil, err
+	}
 	runner.Watch.Flaps, runner.Watch.Babble, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.Babble, s.watch.KeepAbsent
 	if s.service.counters.Interval < 0 || s.service.counters.Rate < 1 {
 		return nil, errors.New("--counters must be 0 or more, --counters-rate 1 or more")
@@ -151,11 +164,8 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	return runner, nil
 }
 
-// today returns the time of the day in UTC.
-func today() time.Duration {
-	now := time.Now().UTC()
-	return now.Sub(now.Truncate(24 * time.Hour))
-}
+// today returns the time since 1970 in UTC.
+func today() time.Duration { return terms.SinceEpoch(time.Now()) }
 
 // writeFiles writes the files after a round, each for itself.
 func (s *smFlags) writeFiles(cmd *cobra.Command, result *round.Result) (failure error) {

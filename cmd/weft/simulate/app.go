@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/apps/collective"
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/cmd/weft/cli"
@@ -32,18 +33,20 @@ type appOptions struct {
 	ranksOn   string
 	memory    string
 	write     string
+	svg, csv  string
 	asJSON    bool
 }
 
 func simulateAppCmd() *cobra.Command {
 	var o appOptions
 	cmd := &cobra.Command{
-		Use:   "app [FABRIC] PROGRAM",
+		Use:   "app [FABRIC] PROGRAM...",
 		Short: "applications in time: schedules and collective operations",
 		Long: `Run an application on a fabric and say when each rank ends.
 
-PROGRAM is a file with a GOAL schedule, as text, binary or compressed with gzip, or a collective
-operation in one line. FABRIC is routed by an engine, or by existing tables (--plan, --lfts).
+PROGRAM is a file with a GOAL schedule, as text, binary or compressed with gzip; a Chakra trace, by
+the name of its first file, PREFIX.0.et; or in one line a collective operation, the communication of
+an HPC code, or a training step. FABRIC is routed by an engine, or by existing tables (--plan, --lfts).
 With --ideal there is no FABRIC.
 
 NETWORKS
@@ -71,6 +74,46 @@ ranks= every place of the fabric is a rank.
   broadcast, reduce  binomial; size= is the whole vector
   barrier        dissemination
 
+  halo           3d, 2d; exchange with both neighbours in each dimension of a torus of ranks;
+                 size= is a face
+  fft            pencils; an all-to-all in each row of a grid of ranks, then in each column; size= is
+                 the block of a pair
+  sweep          corner; 16 blocks go from one corner of a grid to the other; size= is a face
+  checkpoint     blocks; all ranks but the last storage=N write size= bytes to those
+
+Of allreduce there are also tree (two binary trees, each for half of the vector) and rails, of
+alltoall rails, of broadcast scatter (and an all-gather). Rails is for group=N ranks of a server in a
+row: they exchange in the server, and rank i of all servers along rail i. With --ranks-on ports and
+--placement rail it is the usual one. steps=N repeats an operation; calc=TIME lets each rank compute
+before each round.
+
+TRAINING STEPS
+
+training(data=D,tensor=T,pipeline=C,expert=E,layers=N,hidden=H,tokens=B,micro=M,top=K,tflops=F) is a
+step of a transformer on D x T x C ranks, tensor fastest, then data, then pipeline. Left out are
+tensor, pipeline and expert 1, layers 32, hidden 4096, tokens 4096 of each of 8 micro-batches, 2
+experts of a token, 400 TFLOP/s of a rank; data= takes the places that are left. For each kind of
+communication weft says how long it takes, and how long a rank computes nothing because of it
+(exposed); of the pipeline also the bubble that is there even if messages take no time.
+
+SEVERAL PROGRAMS
+
+Several PROGRAMs run at once: the first takes the first places of the order, and so on. PROGRAM@2ms
+starts after 2 ms. Each is also run alone, on the same places, and on one switch for all hosts:
+
+  slow-down       its time with the others, divided by its time alone
+  cost of places  its time alone, divided by that on one switch
+
+PLACEMENT
+
+  leaf         fill leaf by leaf
+  spread       round robin over the leaves
+  rail         server by server, and the ports of each in order of their rails
+  random:SEED  drawn
+  file:NAME    lines RANK NODE, or RANK NODE PORT; ranks count through all programs
+  slurm:NODES  the nodes of a list such as n[001-004,010]; all ranks of a node first, slurm-cyclic:
+               round robin, slurm-plane=N: round robin with N ranks at a time
+
 THE FIGURES
 
   end        when the last rank ends
@@ -83,8 +126,11 @@ without messages, and operations that wait for each other, by rank and label.`,
 		Example: `  weft simulate app 'rlft(8,3)' 'allreduce(ring,size=64MiB)' --flows
   weft simulate app fabric.txt step.goal -e ftree
   weft simulate app --ideal L=2500,o=1500,g=1000,G=6,S=65535 step.goal --json
-  weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1`,
-		Args: cobra.RangeArgs(1, 2),
+  weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1
+  weft simulate app 'rlft(8,3)' 'training(tensor=4,pipeline=4)' --flows
+  weft simulate app 'rail(8,16,4)' 'allreduce(size=1GiB)' --flows --ranks-on ports --placement rail
+  weft simulate app 'rlft(8,3)' 'allreduce(ranks=64,size=64MiB)' 'checkpoint(ranks=64,storage=8,size=16MiB)@1ms' --flows --placement spread`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: o.runAny,
 	}
 	o.add(cmd)
@@ -103,9 +149,11 @@ func (o *appOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.ideal, "ideal", "", "run on the ideal network with these `COSTS`, without a fabric")
 	f.StringVar(&o.costs, "costs", "", "`COSTS` of messages on a fabric, such as o=200,S=65536")
 	f.BoolVar(&o.byFlows, "flows", false, "carry messages as flows in place of packets")
-	f.StringVar(&o.placement, "placement", "leaf", "`ORDER` of ranks: leaf (fill leaf by leaf), spread (round robin over leaves), or random:SEED")
+	f.StringVar(&o.placement, "placement", "leaf", "`ORDER` of ranks: leaf, spread, rail, random:SEED, file:NAME or slurm:NODES (see PLACEMENT)")
 	f.StringVar(&o.ranksOn, "ranks-on", "servers", "`WHAT` a rank is: servers, a server with all its ports; or ports, a host port")
 	f.StringVar(&o.write, "write-goal", "", "write PROGRAM to `FILE` as a schedule: binary if its name ends with .bin, else text")
+	f.StringVar(&o.svg, "svg", "", "draw to `FILE` what ranks and links do over time")
+	f.StringVar(&o.csv, "csv", "", "write to `FILE` what ranks and links do over time")
 	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
 }
 
@@ -118,10 +166,10 @@ func (o *appOptions) runAny(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--ideal has no fabric: --%s has no effect with it, leave it out", besideIdeal(cmd))
 	case ideal:
 		return o.runIdeal(cmd, args[0])
-	case len(args) != 2:
+	case len(args) < 2:
 		return errors.New("give FABRIC and PROGRAM, or PROGRAM and --ideal")
 	}
-	return o.run(cmd, args[0], args[1])
+	return o.run(cmd, args[0], args[1:])
 }
 
 // besideIdeal returns an option that was given and has no effect with --ideal, or nothing.
@@ -141,7 +189,7 @@ func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return fmt.Errorf("--ideal: %w", err)
 	}
-	p, err := app.Open(arg, 0)
+	p, err := app.Open(arg, collective.Defaults{})
 	if err != nil {
 		return err
 	}
@@ -164,13 +212,12 @@ func (o *appOptions) request() (*app.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--memory: %w", err)
 	}
-	return &app.Request{
-		Costs: costs, Packets: !o.byFlows, Placement: o.placement, OnPorts: o.onPorts(),
-		Hardware: packet.Default(), Memory: memory, Workers: o.routing.Workers,
-	}, nil
+	req := &app.Request{Costs: costs, Packets: !o.byFlows, OnPorts: o.onPorts(), Hardware: packet.Default(), Memory: memory, Workers: o.routing.Workers}
+	req.Record = o.svg != "" || o.csv != ""
+	return req, req.SetPlacement(o.placement)
 }
 
-func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
+func (o *appOptions) run(cmd *cobra.Command, arg string, programs []string) error {
 	if err := cli.RefuseBesideTables(cmd, &o.files); err != nil {
 		return err
 	}
@@ -185,10 +232,13 @@ func (o *appOptions) run(cmd *cobra.Command, arg, name string) error {
 	if err != nil {
 		return err
 	}
-	if req.Program, err = app.Open(name, app.Places(g, o.onPorts())); err != nil {
+	if req.Jobs, err = app.OpenAll(programs, app.DefaultsOf(g, o.onPorts(), o.placement)); err != nil {
 		return err
 	}
-	if err := o.writeGoal(cmd, req.Program); err != nil {
+	if o.write != "" && len(req.Jobs) > 1 {
+		return errors.New("--write-goal writes one PROGRAM: give one")
+	}
+	if err := o.writeGoal(cmd, req.Jobs[0]); err != nil {
 		return err
 	}
 	r, err := cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request)
@@ -205,6 +255,16 @@ func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context) (
 		return err
 	}
 	out.Seconds = seconds
+	if o.svg != "" {
+		if err := cli.Output(cmd, o.svg, out.Pictures.WriteSVG); err != nil {
+			return err
+		}
+	}
+	if o.csv != "" {
+		if err := cli.Output(cmd, o.csv, out.Pictures.WriteCSV); err != nil {
+			return err
+		}
+	}
 	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
 }
 

@@ -10,12 +10,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
 	"weft/lab/store"
+	"weft/lab/sweep"
 )
 
 func freezeCmd() *cobra.Command {
@@ -60,12 +62,6 @@ var briefWithout = []string{"identity", "version", "commit", "platform", "host",
 
 // freeze writes the results to a folder.
 func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
-	switch err := os.Mkdir(dir, 0o755); {
-	case errors.Is(err, fs.ErrExist) && !f.update:
-		return fmt.Errorf("%s exists already: name another folder, or replace its files with --update", dir)
-	case err != nil && !errors.Is(err, fs.ErrExist):
-		return err
-	}
 	var sums bytes.Buffer
 	parts := []struct {
 		name  string
@@ -74,6 +70,7 @@ func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
 		{frozenRows, func(w io.Writer) error { return r.write(w, frozenRows) }},
 		{"rows.parquet", func(w io.Writer) error { return r.write(w, "rows.parquet") }},
 		{frozenSweep, func(w io.Writer) error { _, err := io.WriteString(w, r.Sheet.Description); return err }},
+		{frozenOrigins, func(w io.Writer) error { return writeOrigins(w, r.Sheet.Origins(r.Rows)) }},
 		{"README.md", func(w io.Writer) error { return r.readme(w, f.title, f.brief) }},
 		{"CITATION.cff", func(w io.Writer) error { return r.citation(w, f.title, f.authors) }},
 	}
@@ -83,6 +80,13 @@ func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
 			return store.WriteBrief(frozenRows, w, rows, append(store.Empty(rows), briefWithout...))
 		}
 		parts = append(parts[:1], parts[2:]...)
+	}
+	var names []string
+	for _, part := range parts {
+		names = append(names, part.name)
+	}
+	if err := f.folder(dir, names); err != nil {
+		return err
 	}
 	for _, part := range parts {
 		var data bytes.Buffer
@@ -95,24 +99,54 @@ func (f *freezer) freeze(r *results, progress io.Writer, dir string) error {
 		}
 	}
 	fmt.Fprintf(progress, "weft: %d rows are in %s\n", finished(r.Rows, r.Sheet), dir)
-	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), sums.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(dir, frozenSums), sums.Bytes(), 0o644)
+}
+
+// folder makes the folder. With --update it may be there: empty, or with files of an earlier
+// freeze, which SHA256SUMS lists. It refuses to replace any other file.
+func (f *freezer) folder(dir string, names []string) error {
+	err := os.Mkdir(dir, 0o755)
+	switch {
+	case err == nil || !errors.Is(err, fs.ErrExist):
+		return err
+	case !f.update:
+		return fmt.Errorf("%s exists already: name another folder, or replace its files with --update", dir)
+	}
+	sums, err := readSums(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		sums[frozenSums] = "itself"
+	}
+	for _, name := range append(names, frozenSums) {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) && sums[name] == "" {
+			return fmt.Errorf("%s has a file %s that weft lab freeze has not written (%s does not list it): name another folder, or remove the file", dir, name, frozenSums)
+		}
+	}
+	return nil
 }
 
 func (r *results) readme(w io.Writer, title string, brief bool) error {
 	commands := indent + strings.ReplaceAll(r.Sheet.Command, "\n", "\n"+indent)
+	origins := r.Sheet.Origins(r.Rows)
+	older := ""
+	if n := sweep.OlderCases(origins); n > 0 {
+		older = fmt.Sprintf("\n\n%d of them were computed by older sources of weft, and were not computed again since.", n)
+	}
 	if brief {
-		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft, sources\n%s.\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. Commands:\n\n%s\n",
-			title, finished(r.Rows, r.Sheet), r.Sheet.Number(), strings.Join(r.Sheet.Sources, "\n"), commands)
+		_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft. sources.csv has the digests of the sources that computed\nthem, and the column sources of rows.csv has that of each row.%s\n\nsweep.yaml describes the sweep, with the usual values filled in. The rows are in rows.csv:\n`weft lab stats` and `weft lab report` read this folder. Check the files with\n`sha256sum -c SHA256SUMS`. Commands:\n\n%s\n",
+			title, finished(r.Rows, r.Sheet), r.Sheet.Number(), older, commands)
 		return err
 	}
-	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.\n\nCommands:\n\n%s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
-		title, finished(r.Rows, r.Sheet), r.Sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.Sheet.Sources, " "), commands)
+	_, err := fmt.Fprintf(w, "# %s\n\n%d of %d cases of a sweep of weft %s (commit %s), sources %s.%s\n\nCommands:\n\n%s\n\nsweep.yaml describes the sweep: `weft lab sweep sweep.yaml -o again.db` repeats it. The rows are in\nrows.parquet and rows.csv. Check the files with `sha256sum -c SHA256SUMS`.\n",
+		title, finished(r.Rows, r.Sheet), r.Sheet.Number(), cli.Version, cli.Commit(), strings.Join(r.Sheet.Sources, " "), older, commands)
 	return err
 }
 
 // citation writes CITATION.cff (https://citation-file-format.github.io, version 1.2.0).
 func (r *results) citation(w io.Writer, title, authors string) error {
-	fmt.Fprintf(w, "cff-version: 1.2.0\nmessage: If you use these results, please cite them.\ntype: dataset\ntitle: %q\nversion: %q\n", title, strings.Join(r.Sheet.Sources, "-"))
+	fmt.Fprintf(w, "cff-version: 1.2.0\nmessage: If you use these results, please cite them.\ntype: dataset\ntitle: %q\nversion: %q\n", title, strings.Join(append(slices.Clone(r.Sheet.Older), r.Sheet.Sources...), "-"))
 	_, err := fmt.Fprintln(w, "authors:")
 	for name := range strings.SplitSeq(cmp.Or(authors, "the users of weft"), ",") {
 		_, err = fmt.Fprintf(w, "  - name: %q\n", strings.TrimSpace(name))

@@ -2,7 +2,11 @@ package sweeps
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +19,10 @@ import (
 
 // The files of weft lab freeze that readFrozen reads.
 const (
-	frozenRows  = "rows.csv"
-	frozenSweep = "sweep.yaml"
+	frozenRows    = "rows.csv"
+	frozenSweep   = "sweep.yaml"
+	frozenOrigins = "sources.csv"
+	frozenSums    = "SHA256SUMS"
 )
 
 // indent begins the lines of the README that hold commands.
@@ -38,6 +44,9 @@ func readFrozen(dir string) (*results, error) {
 	}
 	name = filepath.Join(dir, frozenRows)
 	data, err := os.ReadFile(name)
+	if err == nil {
+		err = checkSum(dir, frozenRows, data)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +55,31 @@ func readFrozen(dir string) (*results, error) {
 		return nil, err
 	}
 	sheet := &sweep.Sheet{Description: string(text), Command: frozenCommand(dir)}
-	var list []*sweep.Row
-	for i := range rows {
-		list = append(list, &rows[i])
-		if !slices.Contains(sheet.Sources, rows[i].Sources) {
-			sheet.Sources = append(sheet.Sources, rows[i].Sources)
+	origins, err := readOrigins(dir)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string]*sweep.Origin{}
+	for i := range origins {
+		o := &origins[i]
+		of[o.Sources] = o
+		if o.Older {
+			sheet.Older = append(sheet.Older, o.Sources)
+		} else {
+			sheet.Sources = append(sheet.Sources, o.Sources)
 		}
 	}
-	slices.Sort(sheet.Sources)
+	var list []*sweep.Row
+	for i := range rows {
+		row := &rows[i]
+		list = append(list, row)
+		switch o := of[row.Sources]; {
+		case o != nil: // a brief row lacks these columns
+			row.Version, row.Commit = cmp.Or(row.Version, strings.Join(o.Versions, " ")), cmp.Or(row.Commit, strings.Join(o.Commits, " "))
+		case !slices.Contains(sheet.Sources, row.Sources):
+			sheet.Sources = append(sheet.Sources, row.Sources)
+		}
+	}
 	return &results{report.Results{Description: d, Sheet: sheet.With(list), Rows: byCase(rows)}}, nil
 }
 
@@ -71,4 +97,28 @@ func frozenCommand(dir string) string {
 		}
 	}
 	return strings.Join(commands, "\n")
+}
+
+// checkSum returns an error if SHA256SUMS of a folder has another checksum for a file.
+func checkSum(dir, name string, data []byte) error {
+	sums, err := readSums(dir)
+	if sum := sums[name]; err == nil && sum != "" && sum != fmt.Sprintf("%x", sha256.Sum256(data)) {
+		return fmt.Errorf("%s is not the file whose checksum is in %s: freeze the store again", filepath.Join(dir, name), filepath.Join(dir, frozenSums))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// readSums reads the checksums of a frozen folder, by the names of the files.
+func readSums(dir string) (map[string]string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, frozenSums))
+	sums := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if sum, name, is := strings.Cut(strings.TrimSpace(line), "  "); is {
+			sums[name] = sum
+		}
+	}
+	return sums, err
 }

@@ -77,7 +77,10 @@ func readFolder(path string) (*folder, error) {
 }
 
 // lacking is a worker with missing cases, or without a sheet.
-type lacking struct{ worker, cases int }
+type lacking struct {
+	worker, cases int
+	givenUp       []string // cases at which it was killed
+}
 
 // lacks lists the workers that have not finished.
 func (f *folder) lacks() (list []lacking) {
@@ -85,8 +88,9 @@ func (f *folder) lacks() (list []lacking) {
 		list = append(list, lacking{worker: w})
 	}
 	for _, s := range f.sheets {
-		if n := len(s.Cases) - finished(f.rows, s); n > 0 || s.More {
-			list = append(list, lacking{s.Shard, n})
+		givenUp := slices.DeleteFunc(slices.Clone(s.GivenUp), func(name string) bool { return f.rows[name] == nil || !sweep.Weak(f.rows[name]) })
+		if n := len(s.Cases) - finished(f.rows, s); n > 0 || s.More || len(givenUp) > 0 {
+			list = append(list, lacking{s.Shard, n, givenUp})
 		}
 	}
 	slices.SortFunc(list, func(a, b lacking) int { return cmp.Compare(a.worker, b.worker) })
@@ -124,17 +128,27 @@ func merge(cmd *cobra.Command, path, output string, wait time.Duration) error {
 		return store.CleanParts(path, "*")
 	}
 	for _, l := range lacks {
-		text := fmt.Sprintf("%d cases are missing", l.cases)
-		switch {
-		case slices.Contains(f.absent, l.worker):
-			text = "no part yet"
-		case l.cases == 0:
-			text = "more draws may be needed"
-		}
-		fmt.Fprintf(w, "weft: worker %d of %d: %s\n", l.worker, f.sheets[0].Shards, text)
+		fmt.Fprintf(w, "weft: worker %d of %d: %s\n", l.worker, f.sheets[0].Shards, f.says(&l))
 	}
 	fmt.Fprintf(w, "weft: to go on, unless they still work: %s\n", f.resumeCommands(lacks))
 	return nil
+}
+
+// says says what a worker lacks.
+func (f *folder) says(l *lacking) string {
+	text := fmt.Sprintf("%d cases are missing", l.cases)
+	switch {
+	case slices.Contains(f.absent, l.worker):
+		text = "no part yet"
+	case len(l.givenUp) > 0:
+		text = fmt.Sprintf("%d cases were given up, the first: %s", len(l.givenUp), f.rows[l.givenUp[0]].Reason)
+		if l.cases > 0 {
+			text = fmt.Sprintf("%d cases are missing, ", l.cases) + text
+		}
+	case l.cases == 0:
+		text = "more draws may be needed"
+	}
+	return text
 }
 
 // putInto stores the sheet and the rows, with the labels of the sheet. A row of the store that has

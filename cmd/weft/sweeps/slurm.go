@@ -146,6 +146,11 @@ func (o *sweepFlags) prepare(cmd *cobra.Command, d *sweep.Description, dir strin
 	var list []string
 	for _, l := range f.lacks() {
 		list = append(list, strconv.Itoa(l.worker))
+		if len(l.givenUp) > 0 { // they are tried again
+			if err := os.Remove(attemptsName(dir, sweep.Shard{I: l.worker, N: o.slurm.tasks})); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return "", err
+			}
+		}
 	}
 	return strings.Join(list, ","), nil
 }
@@ -234,6 +239,12 @@ func (o *sweepFlags) taskOptions() string {
 	}
 	if o.fabric.Partial {
 		list = append(list, "--partial")
+	}
+	if o.known.from != "" {
+		list = append(list, "--from", quoted(o.known.from))
+	}
+	if o.known.older {
+		list = append(list, "--older")
 	}
 	return strings.Join(list, " ")
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,20 +29,21 @@ import (
 
 // sweepFlags are the options of weft lab sweep.
 type sweepFlags struct {
-	fabric  cli.FabricFlags
-	routing cli.RouteFlags
-	short   sweep.Description // of the short form
-	shares  []float64
-	runs    int
-	output  string
-	shard   string
-	slurm   slurmFlags
-	behind  string
-	predict bool
-	figure  string
-	against string
-	slice   time.Duration
-	asJSON  bool
+	fabric   cli.FabricFlags
+	routing  cli.RouteFlags
+	short    sweep.Description // of the short form
+	shares   []float64
+	runs     int
+	output   string
+	shard    string
+	slurm    slurmFlags
+	known    fromFlags
+	goOn     bool // behind a job that kills the worker
+	standing standingFlags
+	figure   string
+	against  string
+	slice    time.Duration
+	asJSON   bool
 }
 
 // sweepHelp is the text of weft lab sweep --help.
@@ -63,6 +65,10 @@ options, seeds, the contents of files, and the sources of weft that compute it. 
 same links are one case, and the sweep says so.
 
 --for 2h ends a slice of a long sweep: finished cases are kept, and the same command goes on.
+
+--from STORE begins with the rows of another store, or of a folder of weft lab freeze. If the code of
+weft has changed since, such rows are of other cases, and are computed again. With --older they are
+taken: each keeps the digest of the sources that made it, and results say how many are of which.
 
 MANY WORKERS
 
@@ -103,10 +109,12 @@ func sweepCmd() *cobra.Command {
 	f.IntVarP(&o.runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
 	f.StringVarP(&o.output, "output", "o", "", "`FILE` for the rows, created or continued: a SQLite store, or text if its name ends in .csv or .tsv; with --shard a folder")
 	f.StringVar(&o.shard, "shard", "", "compute part `I/N` of the sweep, as one of N workers")
+	f.StringVar(&o.known.from, "from", "", "begin with the rows of `STORE`, a file or a folder of weft lab freeze: they are kept in -o and not computed again")
+	f.BoolVar(&o.known.older, "older", false, "take rows of older sources of weft too; results say which they are (default: compute such cases again)")
+	f.BoolVar(&o.goOn, "go-on", false, "with --shard: note the cases under way, and leave out one at which this worker was killed three times (tasks on Slurm do)")
 	f.DurationVar(&o.slice, "for", 0, "stop after this `TIME`, such as 2h; the same command goes on (default: run to the end)")
 	o.slurm.add(cmd)
-	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this `ENGINE`, as given with -e, is not the best")
-	f.BoolVar(&o.predict, "predictions", false, "also list which engine the features of each kind of network predict, and how often that was right")
+	o.standing.add(cmd)
 	f.StringVar(&o.figure, "figure", "", "`COLUMN` by which engines are compared (default: ebb_share, or the first figure of the workload)")
 	f.StringVar(&o.against, "against", "", "compare the others with this `ENGINE` (default: the first)")
 	cli.JSONFlag(cmd, &o.asJSON)
@@ -115,7 +123,7 @@ func sweepCmd() *cobra.Command {
 
 // withFile lists the options that may be given with a file that describes the sweep.
 var withFile = []string{
-	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "for", "behind", "predictions", "figure", "against", "json", "help",
+	"ibnl", "partial", "quiet", "in", "jobs", "output", "shard", "go-on", "for", "from", "older", "behind", "predictions", "figure", "against", "json", "help",
 	"on", "tasks", "tasks-at-once", "task-time", "task-memory", "sbatch",
 }
 
@@ -240,12 +248,18 @@ func (o *sweepFlags) read(cmd *cobra.Command, args []string) (*sweep.Description
 	if shard.N > 0 && (o.output == "" || o.slurm.on != "") {
 		return nil, shard, errors.New("--shard needs a folder for its part, -o FOLDER, and does not go with --on")
 	}
+	if o.goOn && shard.N == 0 {
+		return nil, shard, errors.New("--go-on is for a worker: --shard I/N")
+	}
+	if err := o.known.check(o.output); err != nil {
+		return nil, shard, err
+	}
 	d, err := o.describe(cmd, args)
 	if err != nil {
 		return nil, shard, err
 	}
-	if o.behind != "" && !slices.Contains(d.Engines, o.behind) {
-		return nil, shard, fmt.Errorf("--behind %s: not an engine of the sweep (these are: %s)", o.behind, strings.Join(d.Engines, " "))
+	if err := o.standing.check(d); err != nil {
+		return nil, shard, err
 	}
 	if err := errors.Join(sweep.CheckFigure(cmp.Or(o.figure, "ebb_share")), d.CheckAgainst(o.against)); err != nil {
 		return nil, shard, fmt.Errorf("--%w", err)
@@ -274,9 +288,13 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		Description: d, Setup: o.setup(cmd), Shard: shard, Keep: keep, Limit: limit, Rows: rows,
 		Begin: bar.begin, Step: bar.step, Done: bar.done,
 	}
+	note, err := o.begin(cmd, r, keep)
+	if err != nil {
+		return errors.Join(err, keep.Close())
+	}
 	ctx, end := o.limited(cmd.Context())
 	defer end()
-	sheet, err := o.compute(ctx, r, keep)
+	sheet, err := o.compute(ctx, r, keep, cmd.ErrOrStderr())
 	bar.stop()
 	if errors.Is(context.Cause(ctx), errSlice) && (errors.Is(err, errSlice) || errors.Is(err, context.DeadlineExceeded)) {
 		if err = nil; sheet == nil {
@@ -288,7 +306,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if text, is := keep.(*textKeeper); is && err == nil {
 		err = text.sort(rows, sheet)
 	}
-	if err = errors.Join(err, keep.Close()); err != nil && !errors.Is(err, context.Canceled) || sheet == nil {
+	if err = errors.Join(err, keep.Close(), note.close()); err != nil && !errors.Is(err, context.Canceled) || sheet == nil {
 		return err
 	}
 	if shard.N > 0 {
@@ -331,7 +349,7 @@ func finished(rows map[string]*sweep.Row, sheet *sweep.Sheet) (n int) {
 }
 
 // compute runs a sweep. It gives the keeper the sheet of each round.
-func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*sweep.Sheet, error) {
+func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper, tells io.Writer) (*sweep.Sheet, error) {
 	text, err := yaml.Marshal(r.Description)
 	if err != nil {
 		return nil, err
@@ -341,6 +359,7 @@ func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper) (*s
 	r.Begin = func(p *sweep.Plan, missing int) {
 		sheet = r.SheetOf(p, string(text), command())
 		told = errors.Join(told, keep.PutSheet(sheet))
+		o.known.tellOlder(tells, p)
 		begin(p, missing)
 	}
 	if _, err = r.Do(ctx); err == nil && sheet.More {

@@ -29,7 +29,7 @@ func TestHostlist(t *testing.T) {
 		{"h99999999999999999999 h99999999999999999998", "h99999999999999999998,h99999999999999999999"},
 		{"", ""},
 	} {
-		if got := hostlist(strings.Fields(c.names)); got != c.want {
+		if got := Hostlist(strings.Fields(c.names)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.names, got, c.want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestHostlistExpands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOf(rapid.StringMatching(`[ab]?-?0{0,2}[0-9]{0,3}[c]?[0-9]{0,2}`)).Draw(t, "names")
 		names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
-		list := hostlist(names)
+		list := Hostlist(names)
 		got := expandHostlist(list)
 		slices.Sort(names)
 		slices.Sort(got)
@@ -277,8 +277,8 @@ func TestWriteSlurmListsServersOnce(t *testing.T) {
 		f.Nodes[id].SystemGUID = 7
 	}
 	got, _ := writeSlurm(t, f, SlurmOptions{Root: "all", Names: map[fabric.GUID]string{1: "a", 2: "b", 0x108: "second", 0x109: "one", 0x10a: "two"}})
-	want := "SwitchName=a Nodes=H-0000000000000101,H-0000000000000103,n4,one,second\n" +
-		"SwitchName=b Nodes=H-0000000000000102,n1.site,two\nSwitchName=all Switches=a,b\n"
+	want := "SwitchName=a Nodes=H-0000000000000101,H-0000000000000103,n4,n1.site,one,second\n" +
+		"SwitchName=b Nodes=H-0000000000000102,two\nSwitchName=all Switches=a,b\n"
 	if _, body, _ := strings.Cut(got, "\n"); body != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)
 	}

@@ -41,3 +41,12 @@ func FuzzReadIBNL(f *testing.F) {
 		}
 	})
 }
+
+func FuzzReadNDT(f *testing.F) {
+	netfiletest.SeedBad(f, "ndt")
+	f.Add([]byte(ndtText))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fab, _, err := ReadNDT("fuzz", data)
+		netfiletest.CheckRead(t, fab, err)
+	})
+}

@@ -140,9 +140,19 @@ const Again = ": write the file again, or take what it holds with --partial"
 // Bad are inputs that must be refused, with the error.
 var Bad = []struct{ Name, Data, Want string }{
 	{"empty", "", "bad: the file is empty"},
-	{"text", "hello\nworld\n", "bad: not a topology file in a known format (ibnetdiscover, lst, net_dump, db_csv, port_list, node_list, topo, orcs, json)"},
+	{"text", "hello\nworld\n", "bad: not a topology file in a known format (ibnetdiscover, lst, net_dump, db_csv, port_list, node_list, ndt, topo, orcs, json)"},
 	{"system definition", "\nTOPSYSTEM X\n", "bad:2: an ibnl system definition (give it with --ibnl), not a topology file"},
 	{"slurm", "# x\nSwitchName=a Nodes=b\n", "bad:2: a Slurm topology.conf, not a topology file"},
+
+	{"ndt column", "StartDevice,StartPort,EndDevice\na,Port 1,b\n", "bad:1: no column EndPort"},
+	{"ndt port", "\nStartDevice,StartPort,EndDevice,EndPort\na,Port 1,b,abra\n", "bad:3: port \"abra\" of b: want Port N, Blade N_Port U/P, Port LABEL, or the description of an adapter, which begins with the device"},
+	{"ndt blade", "StartDevice,StartPort,EndDevice,EndPort\na,Blade 1_Port 1,b,Port 1\n", "bad:2: port \"Blade 1_Port 1\": want Blade BOARD_Port CHIP/PORT"},
+	{"ndt number", "StartDevice,StartPort,EndDevice,EndPort\na,Port 255,b,Port 1\n", "bad:2: \"a\" has no port 255 (ports 1 to 254)"},
+	{"ndt twice", "StartDevice,StartPort,EndDevice,EndPort\na,Port 1,b,Port 1\na,Port 1,c,Port 1\n", "bad:3: port \"a\"[1] is cabled twice: to \"c\"[1] here, to \"b\"[1] on line 2" + Again},
+	{"ndt device", "StartDevice,StartPort,EndDevice,EndPort\n,Port 1,b,Port 1\n", "bad:2: a port without a device"},
+	{"ndt state", "StartDevice,StartPort,EndDevice,EndPort,State\na,Port 1,b,Port 1,Odd\n", "bad:2: State \"Odd\": want Active, Disabled or No-discover"},
+	{"ndt empty", "StartDevice,StartPort,EndDevice,EndPort\n", "bad: no cable in this table"},
+	{"ibdiagnet tables", "# c\nosm_ucast_mgr_dump_ucast_routes: Switch 0x1\n", "bad:2: forwarding tables (weft check --lfts takes them), not a topology file"},
 
 	{"no nodes", "vendid=0x2c9\n", "bad: no nodes in this file"},
 	{"no ports", "Switch 0 \"S-0000000000000001\"\n", "bad:1: 0 ports (want 1 to 254)"},

@@ -44,7 +44,9 @@ func (r *lftReader) fdbsEntry(s *SwitchLFT, lid fabric.LID, c lines.Cursor, at i
 		return err
 	}
 	s.Set(lid, e.port)
-	s.Claims.set(lid, e)
+	if s.Claims != nil {
+		s.Claims.set(lid, e)
+	}
 	return nil
 }
 

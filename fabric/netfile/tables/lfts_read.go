@@ -16,6 +16,8 @@ import (
 //   - opensm-lfts.dump, which OpenSM reads with -R file -U FILE:
 //     "Unicast lids [0-13] of switch Lid 2 guid 0x.. ('desc'):";
 //   - opensm.fdbs (osm.fdbs): "dump_ucast_routes: Switch 0x..";
+//   - ibdiagnet2.fdbs: "osm_ucast_mgr_dump_ucast_routes: Switch 0x..", whose hop counts, all 0, are
+//     not used;
 //   - the compact tables of the osmdump plug-in for OpenSM: "S LID GUID ff01..".
 //
 // Errors are of type *lines.Error: a line in another format, an impossible LID or port, a repeated
@@ -66,7 +68,9 @@ func (r *lftReader) line(line []byte, at int) error {
 	case c.Lit("Unicast lids "):
 		return r.header(c, at)
 	case c.Lit("dump_ucast_routes: Switch "):
-		return r.fdbsHeader(c, at)
+		return r.fdbsHeader(c, true, at)
+	case c.Lit("osm_ucast_mgr_dump_ucast_routes: Switch "):
+		return r.fdbsHeader(c, false, at)
 	case c.Lit("LID "), c.Lit("Lid "), c.Lit("Port "):
 		return nil // column headings
 	case c.Lit("S "), c.Lit("H "), c.Lit("P "):
@@ -142,13 +146,14 @@ func unquote(s []byte) []byte {
 	return s
 }
 
-func (r *lftReader) fdbsHeader(c lines.Cursor, at int) error {
-	guid, ok := lines.Hex(c.Rest)
+// fdbsHeader begins a table. hops says that the file has hop counts: ibdiagnet prints 0 for all.
+func (r *lftReader) fdbsHeader(c lines.Cursor, hops bool, at int) error {
+	guid, ok := lines.Hex(bytes.TrimSpace(c.Rest))
 	if !ok {
 		return r.Errorf(at, "%q is not a switch GUID", c.Rest)
 	}
 	s, err := r.begin(fabric.GUID(guid), fdbsStyle, at)
-	if err == nil {
+	if err == nil && hops {
 		s.Claims = &Claims{}
 	}
 	return err

@@ -25,6 +25,7 @@ import (
 
 	"weft/sm/perf"
 	"weft/sm/service"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/study/whatif"
 )
@@ -178,10 +179,87 @@ func (c *Client) Links(ctx context.Context) (*perf.Report, error) {
 	return get[perf.Report](ctx, c, http.MethodGet, "/v1/links", nil)
 }
 
+// At returns what was hot at a moment of the last hour.
+func (c *Client) At(ctx context.Context, at time.Time) (*telemetry.Moment, error) {
+	return get[telemetry.Moment](ctx, c, http.MethodGet, "/v1/hot?at="+url.QueryEscape(at.UTC().Format(time.RFC3339Nano)), nil)
+}
+
+// Ports calls line for each port with its counters; with follow again after each round of readings,
+// until the manager ends.
+func (c *Client) Ports(ctx context.Context, follow bool, line func(*service.PortCounts) error) error {
+	resp, err := c.do(ctx, http.MethodGet, "/v1/ports?follow="+strconv.FormatBool(follow), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for dec := json.NewDecoder(resp.Body); ; {
+		var p service.PortCounts
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := line(&p); err != nil {
+			return err
+		}
+	}
+}
+
+// Metrics returns the metrics of the manager, as Prometheus reads them.
+func (c *Client) Metrics(ctx context.Context) ([]byte, error) { return c.file(ctx, "/metrics") }
+
 // Partitions returns the partitions in force.
 func (c *Client) Partitions(ctx context.Context) (*service.Partitions, error) {
 	return get[service.Partitions](ctx, c, http.MethodGet, "/v1/partitions", nil)
 }
+
+// Writing says how partitions are written.
+type Writing struct {
+	Version string // the version that was read, so that no other write comes between; "": any
+	Force   bool   // even if it takes away much
+}
+
+// query returns the path of a write.
+func (o Writing) query(path string) string {
+	q := url.Values{}
+	if o.Version != "" {
+		q.Set("version", o.Version)
+	}
+	if o.Force {
+		q.Set("force", "true")
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// SetPartitions makes a set the partitions of programs, all of them.
+func (c *Client) SetPartitions(ctx context.Context, set *service.PartitionSet, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodPut, o.query("/v1/partitions"), set)
+}
+
+// PutPartition makes a partition so, whether it is there or not.
+func (c *Client) PutPartition(ctx context.Context, pKey uint16, to *service.PartitionBody, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodPut, o.query(partitionPath(pKey)), to)
+}
+
+// DeletePartition deletes a partition.
+func (c *Client) DeletePartition(ctx context.Context, pKey uint16, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodDelete, o.query(partitionPath(pKey)), nil)
+}
+
+// AddMembers adds members, such as 0x0002c90300001234=full, to a partition.
+func (c *Client) AddMembers(ctx context.Context, pKey uint16, members []string, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodPost, o.query(partitionPath(pKey)+"/add"), &service.MemberList{Members: members})
+}
+
+// RemoveMembers removes members from a partition.
+func (c *Client) RemoveMembers(ctx context.Context, pKey uint16, members []string, o Writing) (*service.Written, error) {
+	return get[service.Written](ctx, c, http.MethodPost, o.query(partitionPath(pKey)+"/remove"), &service.MemberList{Members: members})
+}
+
+func partitionPath(pKey uint16) string { return fmt.Sprintf("/v1/partitions/0x%04x", pKey) }
 
 // WhatIf returns the effects of changes, without making them.
 func (c *Client) WhatIf(ctx context.Context, changes ...service.Change) (*whatif.Answer, error) {

@@ -25,6 +25,7 @@ import (
 	"weft/sm/partition"
 	"weft/sm/perf"
 	"weft/sm/service"
+	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/sm/watch"
 	"weft/wire"
@@ -73,6 +74,15 @@ func manage(t *testing.T, formula string) *managed {
 				return ctx.Err()
 			}
 		},
+		Moment: func(at time.Time) (*telemetry.Moment, error) {
+			switch at.Year() {
+			case 1999:
+				return nil, telemetry.ErrNotKept
+			case 2000:
+				return nil, errors.New("damaged")
+			}
+			return &telemetry.Moment{Hot: []perf.Hot{{}}, Waiting: []perf.Hot{}, Doubtful: []perf.Hot{}, Errors: []telemetry.Growth{{}}}, nil
+		},
 		Plans: func() ([]service.Plan, error) {
 			return []service.Plan{{Version: 3, Time: "2026-11-24T10:00:00.000Z", Engine: "updn", Verdict: "yes", Bytes: len(stored)}}, nil
 		},
@@ -86,7 +96,13 @@ func manage(t *testing.T, formula string) *managed {
 	r := &sm.Runner{
 		Config: terms.Config{Partitions: &terms.Partitioning{Partitions: partition.Everyone(), In: true}}, Counters: perf.Config{Interval: 10 * time.Millisecond, Rate: 1e6},
 		Watch: terms.UsualWatch, Routing: req, Clock: clock, Wire: wire.Config{Window: 32}, Asked: asked, Note: func(i terms.Incident) { m.Tell(i) },
-		Decided: func(a *terms.Action) { m.Decide(a.Tag, a.Name, "", a.Err) },
+		Decided: func(a *terms.Action) {
+			if a.Wrote != nil {
+				m.DecideWrite(a.Tag, a.Wrote, "", a.Err)
+				return
+			}
+			m.Decide(a.Tag, a.Name, "", a.Err)
+		},
 		Show: func(s *watch.Snapshot) {
 			m.Show(s)
 			if s.Routed != nil && s.Counters != nil && stored == nil {
@@ -134,7 +150,7 @@ func (m *managed) serve(t *testing.T) {
 	done := make(chan error, 2)
 	go func() { done <- service.Serve(ctx, unix, m.Handler()) }()
 	go func() {
-		done <- service.Serve(ctx, tcp, service.NewGuard(token, tcp.Addr()).Protect(m.Handler()))
+		done <- service.Serve(ctx, tcp, service.NewGuard(service.OneToken(token), tcp.Addr()).Protect(m.Handler()))
 	}()
 	t.Cleanup(func() {
 		m.End()

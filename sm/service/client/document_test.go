@@ -121,12 +121,20 @@ var operations = [][3]string{
 	{"GET", "/v1/plans/3"},
 	{"GET", "/v1/fabric"},
 	{"GET", "/v1/links"},
+	{"GET", "/v1/hot?at=2026-11-29T14:05:00Z"},
+	{"GET", "/v1/ports"},
+	{"GET", "/v1/ports?follow=false"},
 	{"GET", "/v1/partitions"},
 	{"GET", "/v1/openapi.json"},
 	{"GET", "/metrics"},
 	{"POST", "/v1/whatif", question},
 	{"POST", "/v1/drain?name=spine+1"},
 	{"POST", "/v1/undrain?name=spine+1"},
+	{"PUT", "/v1/partitions", `{"partitions": [{"p_key": 16, "name": "storage", "flags": ["ipoib"], "members": ["0x0002c90300001234=full", "ALL_CAS=limited"]}]}`},
+	{"PUT", "/v1/partitions/0x0011?force=false", `{"members": ["SELF=full"]}`},
+	{"POST", "/v1/partitions/0x0010/add", `{"members": ["0x0002c90300001235=both"]}`},
+	{"POST", "/v1/partitions/0x0010/remove", `{"members": ["0x0002c90300001235=both"]}`},
+	{"DELETE", "/v1/partitions/0x0011?force=true"},
 	{"POST", "/v1/rebalance"},
 	{"POST", "/v1/resweep"},
 }
@@ -138,7 +146,7 @@ func TestDocument(t *testing.T) {
 	m := manage(t, "rlft(8,2)")
 	h := m.Handler()
 	d := readDocument(t, h)
-	guarded := service.NewGuard(token, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}).Protect(h)
+	guarded := service.NewGuard(service.OneToken(token), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}).Protect(h)
 	for _, o := range operations {
 		as := d.route(request(o[0], o[1], o[2]))
 		if status := d.check(h, request(o[0], o[1], o[2]), as); status < 200 || status > 299 {
@@ -146,7 +154,7 @@ func TestDocument(t *testing.T) {
 		}
 		d.refused(h, guarded, o, as)
 	}
-	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "POST /v1/whatif": {400, 413, 415}} {
+	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "GET /v1/hot": {404, 503}, "POST /v1/whatif": {400, 413, 415}, "PUT /v1/partitions": {400, 409, 412, 413, 415}, "POST /v1/partitions/{p_key}/add": {404, 412}} {
 		for _, status := range want {
 			if !d.seen[at][status] {
 				t.Errorf("%s: no %d was met", at, status)
@@ -186,8 +194,20 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 	case "/v1/plans/{version}":
 		d.check(h, request(o[0], "/v1/plans/99", ""), as)
 		d.check(h, request(o[0], "/v1/plans/x", ""), as)
+	case "/v1/hot":
+		d.check(h, request(o[0], as.Path+"?at=1999-01-01T00:00:00Z", ""), as)
+		d.check(h, request(o[0], as.Path+"?at=2000-01-01T00:00:00Z", ""), as)
+		d.check(h, request(o[0], as.Path, ""), as)
 	case "/v1/drain", "/v1/undrain":
 		d.check(h, request(o[0], as.Path+"?name=none", ""), as)
+	case "/v1/partitions", "/v1/partitions/{p_key}/add":
+		if o[0] == "GET" {
+			break
+		}
+		d.check(h, request(o[0], o[1]+unknown+"version=0", o[2]), as)
+		d.check(h, request(o[0], o[1], `{"partitions": []}`), as)
+		d.check(h, request(o[0], "/v1/partitions/0x0009/add", o[2]), as)
+		fallthrough
 	case "/v1/whatif":
 		d.check(http.MaxBytesHandler(h, 10), request(o[0], o[1], o[2]), as)
 		d.check(h, request(o[0], o[1], "{"), as)

@@ -26,7 +26,7 @@ type Schedule struct {
 // New returns a Schedule of nothing.
 func New() Schedule { return Schedule{due: terms.Never} }
 
-// Due returns when entries move: not in the hours of Watch.NoMoves.
+// Due returns when entries move, as Allowed.
 func (s *Schedule) Due(w *terms.Watch, now time.Duration) time.Duration {
 	if w.Moves <= 0 {
 		return terms.Never
@@ -35,12 +35,12 @@ func (s *Schedule) Due(w *terms.Watch, now time.Duration) time.Duration {
 }
 
 // Allowed returns when something that is due may be done which moves entries though nothing has
-// failed: the same time, or the end of the hours without moves.
+// failed: in a change window, and outside of the hours without moves.
 func Allowed(w *terms.Watch, due, now time.Duration) time.Duration {
 	if due == terms.Never {
 		return due
 	}
-	return w.AfterNoMoves(max(due, now))
+	return w.ChangesAllowed(max(due, now))
 }
 
 // Begin begins a round that moves entries, and returns how many it may move.

@@ -1,0 +1,29 @@
+// Package ask holds the commands that show what a running manager has measured: weft sm links,
+// ports and support; and what all commands share that ask a manager at its socket.
+package ask
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"weft/cmd/weft/cli"
+	"weft/sm/service"
+	"weft/sm/service/client"
+)
+
+// SocketFlag adds --socket to a command that asks a running manager.
+func SocketFlag(cmd *cobra.Command, socket *string) {
+	cmd.Flags().StringVar(socket, "socket", service.UsualSocket, "Unix socket `PATH` of the running manager (its --socket)")
+}
+
+// WithManager calls ask with a client of the manager at a socket.
+func WithManager(socket string, ask func(c *client.Client) error) error {
+	c := client.Unix(socket)
+	defer c.Close()
+	err := ask(c)
+	if _, ok := errors.AsType[*cli.ExitError](err); err == nil || ok {
+		return err
+	}
+	return cli.Cannot(err)
+}

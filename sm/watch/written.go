@@ -1,0 +1,57 @@
+package watch
+
+import (
+	"errors"
+
+	"weft/fabric"
+	"weft/sm/partition"
+	"weft/sm/terms"
+)
+
+// writePartitions handles a program's write of partitions. Decided returns the outcome; the next
+// round, which begins at once, gives ports their P_Keys.
+func writePartitions(m *Manager, ev *terms.Event) {
+	a := terms.Action{Kind: terms.Decided, Tag: ev.Tag}
+	if m.inForce == nil {
+		a.Err = errors.New("this manager has not brought the subnet up, or is not its master")
+		m.out = append(m.out, a)
+		return
+	}
+	own := m.inForce.Nodes[m.inForce.Owner[m.inForce.OwnPort()]]
+	next, done, err := m.cfg.Partitions.Write(ev.Write, &partition.Port{GUID: m.guid, Type: fabric.CA, Desc: own.Desc, Manager: true})
+	if a.Err = err; err == nil {
+		a.Wrote = &terms.Wrote{Owned: next.Owned(), Done: done}
+	}
+	m.out = append(m.out, a)
+	switch {
+	case err != nil:
+		m.tell(terms.WriteRefused, "%s%s: refused: %v", ev.Write, terms.ByWhom(ev.Write.By), err)
+	case done.Partitions > 0:
+		m.cfg.Partitions, m.untold = next, true
+		m.tell(terms.PartitionsWritten, "%s%s: %s", ev.Write, terms.ByWhom(ev.Write.By), &done)
+		m.noteChange(m.now, "partitions were written")
+	}
+}
+
+// rememberLearned has the partitions of programs stored that the master has told: a standby that
+// restarts alone then knows them.
+func rememberLearned(m *Manager, before *Rules) {
+	had := m.cfg.Partitions
+	if before != nil {
+		had = before.Partitions
+	}
+	owned := m.learned.rules.Partitions.Owned()
+	if ours := had.Owned().Version; before == nil && owned.Version != ours && owned.Version.Number <= ours.Number {
+		m.tell(terms.OtherRules, "%s has the partitions of programs of version %s, this manager had %s: what was written only here is lost, so write it again", m.election.masterName(), owned.Version, ours)
+	}
+	if owned.Version != (partition.Version{}) && owned.Version != had.Owned().Version {
+		m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the partitions that programs have written", Wrote: &terms.Wrote{Owned: owned}})
+	}
+}
+
+// tellHidden logs the partitions of programs that our file hides.
+func tellHidden(m *Manager, was *terms.Partitioning) {
+	if p := m.cfg.Partitions; p != nil && len(p.Hidden) > 0 && (was == nil || len(was.Hidden) != len(p.Hidden)) {
+		m.tell(terms.PartitionHidden, "%s", p.HiddenText())
+	}
+}
