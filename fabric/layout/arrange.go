@@ -33,15 +33,18 @@ type drawing struct {
 	p     *Picture
 	wide  float64 // room from left to right
 	boxOf []int32 // by switch: its box in the picture
+	pod   []int32 // by switch of a tree: its pod, or -1
+	pods  int
+	left  bool // boxes have no room for the number of hosts
 	// crowded: leaves are not at the bottom of all parts, so that cables to servers cross them.
 	crowded bool
 }
 
 // newDrawing returns a drawing without contents.
 func newDrawing(n *network, title string) *drawing {
-	return &drawing{n, &Picture{
+	return &drawing{network: n, p: &Picture{
 		Title: title, Text: []string{}, Frames: []Frame{}, Lines: []Line{}, Boxes: []Box{}, Labels: []Label{}, Legend: []Entry{},
-	}, maxWidth, make([]int32, n.g.NumSwitches), false}
+	}, wide: maxWidth, boxOf: make([]int32, n.g.NumSwitches)}
 }
 
 // Of draws a fabric. Parts that are down or drained are drawn in their place and marked.
@@ -54,10 +57,100 @@ func Of(f *fabric.Fabric, o Options) *Picture {
 		d.arrange()
 		d.crowded = d.p.Kind != Levels
 	}
+	d.tellHosts()
+	d.fillInside()
+	d.drawLacking()
 	d.drawServers()
+	d.rankLines()
 	d.legend(o.Unit)
 	d.fit()
 	return d.p
+}
+
+// tellHosts writes the number of hosts of each switch below the title, if boxes have no room for it
+// and all numbers are equal.
+func (d *drawing) tellHosts() {
+	n := d.g.HostCount(0)
+	for s := range int32(d.g.NumSwitches) {
+		d.left = d.left && d.g.HostCount(s) == n
+	}
+	if d.left && n > 0 {
+		d.p.Text = append(d.p.Text, "Each switch has "+d.hostText([]int32{0}, int(n))+".")
+	}
+}
+
+// fillInside lists the cables between switches of one box.
+func (d *drawing) fillInside() {
+	for i := range d.cable {
+		a, b := d.boxOf[d.g.From[2*i]], d.boxOf[d.g.To[2*i]]
+		if id := d.cable[i].id; a == b && id != fabric.NoLink {
+			d.p.Boxes[a].Inside = append(d.p.Boxes[a].Inside, id)
+		}
+	}
+}
+
+// drawLacking draws the missing cables of each box whose other ends are unknown.
+func (d *drawing) drawLacking() {
+	lacks := make([]int, len(d.p.Boxes))
+	for s, n := range d.lacks {
+		lacks[d.boxOf[s]] += n
+	}
+	for i, n := range lacks {
+		if n == 0 {
+			continue
+		}
+		b := &d.p.Boxes[i]
+		at := Point{b.X + min(6, b.W/4), b.Y}
+		end := Point{at.X, at.Y - 22}
+		name, _, _ := strings.Cut(b.Title, ":")
+		d.p.Lines = append(d.p.Lines, Line{
+			Path: []Point{at, end}, Class: classMissing, Width: lineWidth(n), Cables: n,
+			Title: name + ": " + several(n, "cable", "cables") + " missing, to where is unknown",
+		})
+		d.p.Labels = append(d.p.Labels, Label{Point{end.X + 4, end.Y - 2}, fmt.Sprint(n, " missing"), 10, Start, -90})
+	}
+}
+
+// rankLines puts the lines to look at last, so that they are above the rest, and labels the hottest
+// ones.
+func (d *drawing) rankLines() {
+	rank := func(l *Line) int {
+		if i := slices.Index(marks, Mark(l.Class)); i >= 0 {
+			return 2 + len(marks) - i
+		}
+		return 0
+	}
+	hot := 0
+	for i := range d.p.Lines {
+		if l := &d.p.Lines[i]; d.colour == byLoad && rank(l) == 0 && l.Load >= hotShare*d.most {
+			hot++
+		}
+	}
+	for i := range d.p.Lines {
+		l := &d.p.Lines[i]
+		if d.colour != byLoad || hot > mostHot || rank(l) > 0 || l.Load < hotShare*d.most || d.most == 0 {
+			continue
+		}
+		l.Class, l.Width = classHottest, max(3, l.Width)
+		d.p.Labels = append(d.p.Labels, Label{Point: l.middle(), Text: number(l.Load), Size: labelSize, Anchor: Middle})
+	}
+	slices.SortStableFunc(d.p.Lines, func(a, b Line) int { return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.Load, b.Load)) })
+}
+
+// The hottest cables have at least this share of the largest load. If they are on more lines, none
+// stands out.
+const (
+	hotShare = 0.9
+	mostHot  = 12
+)
+
+// middle returns a place on a line, near its middle.
+func (l *Line) middle() Point {
+	p, n := l.Path, len(l.Path)
+	if n == 4 {
+		return Point{(p[0].X + 3*p[1].X + 3*p[2].X + p[3].X) / 8, (p[0].Y + 3*p[1].Y + 3*p[2].Y + p[3].Y) / 8}
+	}
+	return Point{(p[0].X + p[n-1].X) / 2, (p[0].Y + p[n-1].Y) / 2}
 }
 
 // count writes the counts below the title.
@@ -70,12 +163,16 @@ func (d *drawing) count() {
 	for _, c := range d.cable {
 		cables[c.mark]++
 	}
-	text := []string{fmt.Sprintf("%s, %s, %s between switches", d.serverText(hosts),
-		several(g.NumSwitches, "switch", "switches"), several(len(d.cable)-cables[Missing], "cable", "cables"))}
 	switches := map[Mark]int{}
 	for _, m := range d.mark {
 		switches[m]++
 	}
+	links := len(d.cable) - cables[Missing]
+	for _, n := range d.lacks {
+		cables[Missing] += n
+	}
+	text := []string{fmt.Sprintf("%s, %s, %s between switches", d.serverText(hosts),
+		several(g.NumSwitches, "switch", "switches"), several(links, "cable", "cables"))}
 	for _, m := range marks {
 		if switches[m] > 0 {
 			text = append(text, several(switches[m], "switch", "switches")+" "+string(m))
@@ -381,7 +478,9 @@ func (d *drawing) fit() {
 	}
 	if len(p.Lines) > thinFrom {
 		for i := range p.Lines {
-			p.Lines[i].Width = min(p.Lines[i].Width, thinLine)
+			if l := &p.Lines[i]; !l.stands() {
+				l.Width = min(l.Width, thinLine)
+			}
 		}
 	}
 	top := header + subtitleRow*float64(len(p.Text)-1)

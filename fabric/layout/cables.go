@@ -5,19 +5,24 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"weft/fabric"
 )
 
-// addLine draws the cables of a bundle along a path. Failed, drained and odd cables get a line of
-// their own beside the rest.
+// addLine draws the cables of a bundle along a path.
 func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
-	l := Line{Path: path, Class: class, Cables: len(b.links)}
-	marks := map[Mark]int{}
+	l := Line{Path: path, Class: class}
+	count := map[Mark]int{}
+	ids := map[Mark][]fabric.LinkID{}
 	for _, link := range b.links {
-		marks[d.cable[link].mark]++
-		l.Load = max(l.Load, d.cable[link].load)
-		l.VLs |= d.cable[link].vls
+		c := &d.cable[link]
+		count[c.mark]++
+		if c.id != fabric.NoLink {
+			ids[c.mark] = append(ids[c.mark], c.id)
+		}
+		l.Load = max(l.Load, c.load)
+		l.VLs |= c.vls
 	}
-	l.Failed = marks[Failed]
 	l.Title = d.describe(f, b, &l)
 	switch {
 	case d.colour == byLoad:
@@ -27,26 +32,31 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	case d.colour == byLanes:
 		l.Class = laneClasses[0] // until the sets of all lines are known
 	}
-	if n := marks[Fine]; n > 0 || marks[Odd] > 0 {
-		l.Width = lineWidth(max(n, marks[Odd]))
-		if marks[Odd] > 0 && d.colour == byPlace {
-			l.Class = classOdd
-			marks[Odd] = 0
+	d.addMarked(&l, func(m Mark) ([]fabric.LinkID, int) { return ids[m], count[m] })
+}
+
+// addMarked draws the cables along the path of a line, given by mark: those with a mark as a line of
+// their own beside the rest. A mark is the name of its class too.
+func (d *drawing) addMarked(all *Line, cables func(Mark) (ids []fabric.LinkID, number int)) {
+	at := 0.0
+	for _, m := range append([]Mark{Fine}, marks...) {
+		ids, n := cables(m)
+		if n == 0 {
+			continue
 		}
+		l := *all
+		l.Links, l.Cables, l.Width = ids, n, lineWidth(n)
+		if m != Fine {
+			l.Class, l.Width = Class(m), max(l.Width, markedWidth)
+			l.Path = shifted(all.Path, at)
+		}
+		at += max(2, l.Width)
 		d.p.Lines = append(d.p.Lines, l)
 	}
-	for _, m := range []struct {
-		mark  Mark
-		class Class
-	}{{Odd, classOdd}, {Drained, classDrained}, {Missing, classMissing}, {Failed, classFailed}} {
-		if n := marks[m.mark]; n > 0 {
-			beside := l
-			beside.Class, beside.Width = m.class, lineWidth(n)
-			beside.Path = shifted(path, 2*float64(min(1, marks[Fine]+marks[Odd])))
-			d.p.Lines = append(d.p.Lines, beside)
-		}
-	}
 }
+
+// markedWidth is the least width of lines with a mark.
+const markedWidth = 1.8
 
 // shifted moves a path sideways.
 func shifted(path []Point, by float64) []Point {
@@ -148,6 +158,7 @@ func (d *drawing) legend(unit string) {
 			}
 			add(c, text)
 		}
+		add(classHottest, "the hottest, with their loads")
 		add(classDark, "none")
 	case byLanes:
 		d.p.Legend = append(d.p.Legend, Entry{Text: "virtual lanes in use on the cables of a line, both directions:"})

@@ -21,13 +21,17 @@ type Options struct {
 	Odd map[fabric.LinkID]string
 	// Missing names the two switches of each missing cable.
 	Missing [][2]fabric.GUID
+	// Lacking counts the missing cables of switches whose other ends are unknown.
+	Lacking map[fabric.GUID]int
 }
 
 // network holds the fabric as if all of it were up, and marks the parts that are not.
 type network struct {
 	g      *fabric.Graph // as if everything were up
+	node   []fabric.NodeID
 	name   []string      // by switch: its short name
 	mark   []Mark        // by switch
+	lacks  []int         // by switch: missing cables to unknown ends
 	system []fabric.GUID // by switch: GUID of a chassis with several switches, or 0
 	cable  []cable       // by link: channels 2i and 2i+1
 	colour colour
@@ -42,6 +46,7 @@ type network struct {
 
 // cable is the state of a link between switches.
 type cable struct {
+	id   fabric.LinkID // or fabric.NoLink, for a missing one
 	mark Mark
 	load float64 // of the busier direction
 	vls  uint16  // of both directions
@@ -74,11 +79,14 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 		n.g = whole.Compile()
 	}
 	n.name = shortNames(n.g.SwitchDesc, n.g.SwitchGUID)
+	n.node = make([]fabric.NodeID, n.g.NumSwitches)
+	n.lacks = make([]int, n.g.NumSwitches)
 	n.mark = make([]Mark, n.g.NumSwitches)
 	n.system = make([]fabric.GUID, n.g.NumSwitches)
 	inside := map[fabric.GUID]int{}
 	for s, guid := range n.g.SwitchGUID {
 		id, _ := f.NodeByGUID(guid)
+		n.node[s], n.lacks[s] = id, o.Lacking[guid]
 		n.system[s] = f.Nodes[id].SystemGUID
 		inside[n.system[s]]++
 		switch node := &f.Nodes[id]; {
@@ -131,9 +139,8 @@ func connect(whole *fabric.Fabric, switches [2]fabric.GUID) {
 func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 	n.cable = make([]cable, n.g.NumChannels/2)
 	for i := range n.cable {
-		id, _ := f.NodeByGUID(n.g.SwitchGUID[n.g.From[2*i]])
-		link := f.Nodes[id].Ports[n.g.FromPort[2*i]].Link
-		if link == fabric.NoLink {
+		link := f.Nodes[n.node[n.g.From[2*i]]].Ports[n.g.FromPort[2*i]].Link
+		if n.cable[i].id = link; link == fabric.NoLink {
 			n.cable[i].mark = Missing
 			continue
 		}
