@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -107,8 +108,46 @@ func (d *drawing) drawLacking() {
 			Path: []Point{at, end}, Class: classMissing, Width: lineWidth(n), Cables: n,
 			Title: name + ": " + several(n, "cable", "cables") + " missing, to where is unknown",
 		})
-		d.p.Labels = append(d.p.Labels, Label{Point{end.X + 4, end.Y - 2}, fmt.Sprint(n, " missing"), 10, Start, -90})
+		d.addAbove(Label{Point: Point{end.X + 4, end.Y - 2}, Text: fmt.Sprint(n, " missing"), Size: 10, Anchor: Start, Turn: -90, Mark: Missing})
 	}
+}
+
+// labelBundles labels lines of several cables with their numbers. A sentence says it where many have
+// the same number.
+func (d *drawing) labelBundles() {
+	lines := map[int]int{} // by number of cables
+	for i := range d.p.Lines {
+		lines[d.p.Lines[i].Cables]++
+	}
+	for _, cables := range slices.Sorted(maps.Keys(lines)) {
+		if n := lines[cables]; n > mostTimes && cables > 1 {
+			d.p.Text = append(d.p.Text, several(n, "line stands", "lines stand")+" for "+several(cables, "cable", "cables")+" each.")
+		}
+	}
+	for i := range d.p.Lines {
+		if l := &d.p.Lines[i]; l.Cables > 1 && lines[l.Cables] <= mostTimes {
+			at := l.middle()
+			switch a, b := l.Path[0], l.Path[len(l.Path)-1]; { // beside a short line
+			case a.Y == b.Y && b.X-a.X < shortLine:
+				at.Y -= 10
+			case a.X == b.X && b.Y-a.Y < shortLine:
+				at.X += 16
+			}
+			d.p.Labels = append(d.p.Labels, Label{Point: at, Text: "×" + number(float64(l.Cables)), Size: 10, Anchor: Middle})
+		}
+	}
+}
+
+// shortLine is a length that a label would hide.
+const shortLine = 40
+
+// addAbove adds a label, and removes the numbers of cables that it would cover.
+func (d *drawing) addAbove(l Label) {
+	here := l.area()
+	d.p.Labels = slices.DeleteFunc(d.p.Labels, func(other Label) bool {
+		return strings.HasPrefix(other.Text, "×") && here.overlaps(other.area())
+	})
+	d.p.Labels = append(d.p.Labels, l)
 }
 
 // rankLines puts the lines to look at last, so that they are above the rest, and labels the hottest
@@ -132,7 +171,7 @@ func (d *drawing) rankLines() {
 			continue
 		}
 		l.Class, l.Width = classHottest, max(3, l.Width)
-		d.p.Labels = append(d.p.Labels, Label{Point: l.middle(), Text: number(l.Load), Size: labelSize, Anchor: Middle})
+		d.addAbove(Label{Point: l.middle(), Text: number(l.Load), Size: labelSize, Anchor: Middle})
 	}
 	slices.SortStableFunc(d.p.Lines, func(a, b Line) int { return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.Load, b.Load)) })
 }
@@ -147,8 +186,11 @@ const (
 // middle returns a place on a line, near its middle.
 func (l *Line) middle() Point {
 	p, n := l.Path, len(l.Path)
-	if n == 4 {
+	switch {
+	case n == 4:
 		return Point{(p[0].X + 3*p[1].X + 3*p[2].X + p[3].X) / 8, (p[0].Y + 3*p[1].Y + 3*p[2].Y + p[3].Y) / 8}
+	case n > 4:
+		return Point{(p[0].X + p[1].X) / 2, (p[0].Y + p[1].Y) / 2}
 	}
 	return Point{(p[0].X + p[n-1].X) / 2, (p[0].Y + p[n-1].Y) / 2}
 }
@@ -201,12 +243,20 @@ func several(n int, one, more string) string {
 
 // arrange chooses the arrangement by the shape of the network.
 func (d *drawing) arrange() {
-	g := d.g
-	if g.NumSwitches == 0 {
+	if d.g.NumSwitches == 0 {
 		d.p.Kind = Irregular
 		d.p.Text = append(d.p.Text, "There are no switches to draw.")
 		return
 	}
+	d.place()
+	if d.p.Kind != Levels {
+		d.labelBundles()
+	}
+}
+
+// place draws the network by its shape.
+func (d *drawing) place() {
+	g := d.g
 	level, joined := d.treeLevels()
 	if level != nil && joined {
 		d.levels(level)

@@ -12,16 +12,9 @@ import (
 // addLine draws the cables of a bundle along a path.
 func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	l := Line{Path: path, Class: class}
-	count := map[Mark]int{}
-	ids := map[Mark][]fabric.LinkID{}
 	for _, link := range b.links {
-		c := &d.cable[link]
-		count[c.mark]++
-		if c.id != fabric.NoLink {
-			ids[c.mark] = append(ids[c.mark], c.id)
-		}
-		l.Load = max(l.Load, c.load)
-		l.VLs |= c.vls
+		l.Load = max(l.Load, d.cable[link].load)
+		l.VLs |= d.cable[link].vls
 	}
 	l.Title = d.describe(f, b, &l)
 	switch {
@@ -32,7 +25,16 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	case d.colour == byLanes:
 		l.Class = laneClasses[0] // until the sets of all lines are known
 	}
-	d.addMarked(&l, func(m Mark) ([]fabric.LinkID, int) { return ids[m], count[m] })
+	d.addMarked(&l, func(m Mark) (ids []fabric.LinkID, number int) {
+		for _, link := range b.links {
+			if c := &d.cable[link]; c.mark == m {
+				if number++; c.id != fabric.NoLink {
+					ids = append(ids, c.id)
+				}
+			}
+		}
+		return ids, number
+	})
 }
 
 // addMarked draws the cables along the path of a line, given by mark: those with a mark as a line of

@@ -22,9 +22,6 @@ const (
 func (d *drawing) irregular() {
 	d.p.Kind = Irregular
 	f := unfolded(make([]int32, d.g.NumSwitches))
-	if len(f.blocks) > mostForced {
-		f = d.mergeAlike(f, []int32{0}, true)
-	}
 	bundles := d.bundles(f)
 	if len(f.blocks) > mostForced || len(bundles) > forcedLines {
 		d.shells()
@@ -80,7 +77,6 @@ func (d *drawing) shells() {
 		}
 		at := [2]Point{{0, upper.Y + upper.H}, {0, lower.Y}}
 		d.addLine(f, &b, levelClasses[0], at[0], at[1])
-		d.addTimes(&b, Point{0, (at[0].Y + at[1].Y) / 2})
 	}
 	d.p.Text = append(d.p.Text, "Too many switches for a box each: a box holds those at one distance, in cables, from "+d.name[middle]+".")
 }

@@ -239,13 +239,12 @@ func (c *sliceCables) draw() {
 			u, v = v, u
 		}
 		b := c.all[key]
-		label := Point{}
 		var path []Point
 		switch {
 		case u.Y == v.Y && v.X-u.X < w+p.gap+1:
-			path, label = []Point{{u.X + w + 4, u.Y + h/2}, {v.X - 4, v.Y + h/2}}, Point{(u.X + w + v.X) / 2, u.Y + h/2 - 10}
+			path = []Point{{u.X + w + 4, u.Y + h/2}, {v.X - 4, v.Y + h/2}}
 		case u.X == v.X && v.Y-u.Y < h+p.gap+1:
-			path, label = []Point{{u.X + w/2, u.Y + h + 4}, {v.X + w/2, v.Y - 4}}, Point{u.X + w/2 + 16, (u.Y + h + v.Y) / 2}
+			path = []Point{{u.X + w/2, u.Y + h + 4}, {v.X + w/2, v.Y - 4}}
 		case u.Y == v.Y:
 			rise := u.Y - max(p.gap, 14)
 			path = []Point{{u.X + w*0.75, u.Y - 4}, {u.X + w*0.75, rise}, {v.X + w*0.65, rise}, {v.X + w*0.65, v.Y - 4}}
@@ -259,10 +258,6 @@ func (c *sliceCables) draw() {
 			path = []Point{{u.X + w/2, u.Y + h + 4}, {u.X + w/2, u.Y + h + p.gap - 4}, {v.X + w/2, v.Y - p.gap + 4}, {v.X + w/2, v.Y - 4}}
 		}
 		p.d.addLine(slice, b, levelClasses[min(c.dim[key], len(levelClasses)-1)], path...)
-		if len(path) == 4 {
-			label = (&Line{Path: path}).middle()
-		}
-		p.d.addTimes(b, label)
 	}
 }
 
@@ -359,8 +354,6 @@ func (p *plane) row(f *folding, b *bundle, dim int) {
 	b.title = "all from " + first + " to " + last
 	if dim >= 2 {
 		b.title = fmt.Sprintf("all slices of dimension %d", dim+1)
-		odd := p.pitch / 2 * float64(p.size[0]%2)
-		p.d.addTimes(b, Point{(path[0].X+path[1].X)/2 + odd, (path[0].Y + path[1].Y) / 2})
 	}
 	p.d.addLine(f, b, levelClasses[min(dim, len(levelClasses)-1)], path...)
 }

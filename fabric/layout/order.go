@@ -203,11 +203,7 @@ func (r *rows) freeLabel(b *bundle, low, high Point, taken *[]Area, few bool) (L
 			if l.Turn = turn; turn == 0 {
 				l.Size = 10
 			}
-			first, last := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
-			for _, p := range l.corners() {
-				first, last = Point{min(first.X, p.X), min(first.Y, p.Y)}, Point{max(last.X, p.X), max(last.Y, p.Y)}
-			}
-			a := Area{first.X - 2, first.Y, last.X - first.X + 4, last.Y - first.Y}
+			a := l.area()
 			if few && !slices.ContainsFunc(*taken, a.overlaps) {
 				*taken = append(*taken, a)
 				return l, true
@@ -235,9 +231,6 @@ func (d *drawing) timesLabel(b *bundle, at Point) Label {
 	return Label{Point: at, Text: text, Size: 10, Anchor: Middle}
 }
 
-// addTimes adds the label of a line.
-func (d *drawing) addTimes(b *bundle, at Point) { d.p.Labels = append(d.p.Labels, d.timesLabel(b, at)) }
-
 // attach spreads the ends on an edge of a box.
 func (b *block) attach(ends []attached, y float64, at [][2]Point) {
 	slices.SortStableFunc(ends, func(a, b attached) int { return cmp.Compare(a.other, b.other) })
@@ -258,7 +251,7 @@ func (r *rows) beside(b *bundle) {
 		y := max(left.Y, right.Y) + min(left.H, right.H)/2
 		r.d.addLine(r.folding, b, class, Point{left.X + left.W, y}, Point{right.X, y})
 		if len(b.links) > 1 && right.X-left.X-left.W > 12 {
-			r.d.addTimes(b, Point{(left.X + left.W + right.X) / 2, y - 8})
+			r.d.p.Labels = append(r.d.p.Labels, r.d.timesLabel(b, Point{(left.X + left.W + right.X) / 2, y - 8}))
 		}
 		return
 	}

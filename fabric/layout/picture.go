@@ -119,6 +119,7 @@ type Label struct {
 	Size   float64 `json:"size"`
 	Anchor Anchor  `json:"anchor"`
 	Turn   float64 `json:"turn"` // degrees, clockwise
+	Mark   Mark    `json:"mark,omitempty"`
 }
 
 // Anchor is the part of a label that is at its place.
