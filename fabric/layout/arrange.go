@@ -80,12 +80,35 @@ func (d *drawing) tellHosts() {
 	}
 }
 
-// fillInside lists the cables between switches of one box.
+// fillInside lists the cables between switches of one box, and labels boxes with such cables to
+// look at.
 func (d *drawing) fillInside() {
+	inside := make([]bundle, len(d.p.Boxes))
 	for i := range d.cable {
 		a, b := d.boxOf[d.g.From[2*i]], d.boxOf[d.g.To[2*i]]
-		if id := d.cable[i].id; a == b && id != fabric.NoLink {
+		if a != b {
+			continue
+		}
+		if id := d.cable[i].id; id != fabric.NoLink {
 			d.p.Boxes[a].Inside = append(d.p.Boxes[a].Inside, id)
+		}
+		if one := (bundle{links: []int32{int32(i)}}); d.apart(&one) {
+			inside[a].links = append(inside[a].links, int32(i))
+		}
+	}
+	for i := range inside {
+		text, hottest := d.troubles(&inside[i]), 0.0
+		for _, link := range inside[i].links {
+			if load := d.cable[link].load; d.isHot(load) && d.hot <= mostHot {
+				hottest = max(hottest, load)
+			}
+		}
+		if hottest > 0 {
+			text += ", hottest " + number(hottest)
+		}
+		if b := &d.p.Boxes[i]; text != "" {
+			b.Title += "; inside: " + text[2:]
+			d.addAbove(Label{Point: Point{b.X + b.W/2, b.Y + b.H + 7}, Text: "inside: " + text[2:], Size: 10, Anchor: Middle, Mark: Failed})
 		}
 	}
 }
@@ -159,15 +182,9 @@ func (d *drawing) rankLines() {
 		}
 		return 0
 	}
-	hot := 0
-	for i := range d.p.Lines {
-		if l := &d.p.Lines[i]; d.colour == byLoad && rank(l) == 0 && l.Load >= hotShare*d.most {
-			hot++
-		}
-	}
 	for i := range d.p.Lines {
 		l := &d.p.Lines[i]
-		if d.colour != byLoad || hot > mostHot || rank(l) > 0 || l.Load < hotShare*d.most || d.most == 0 {
+		if d.hot > mostHot || rank(l) > 0 || !d.isHot(l.Load) {
 			continue
 		}
 		l.Class, l.Width = classHottest, max(3, l.Width)
@@ -175,13 +192,6 @@ func (d *drawing) rankLines() {
 	}
 	slices.SortStableFunc(d.p.Lines, func(a, b Line) int { return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.Load, b.Load)) })
 }
-
-// The hottest cables have at least this share of the largest load. If they are on more lines, none
-// stands out.
-const (
-	hotShare = 0.9
-	mostHot  = 12
-)
 
 // middle returns a place on a line, near its middle.
 func (l *Line) middle() Point {

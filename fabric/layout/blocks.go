@@ -424,7 +424,7 @@ func (d *drawing) describe(f *folding, b *bundle, l *Line) string {
 	if ends == "" {
 		ends = name(b.a) + " – " + name(b.b)
 	}
-	text := ends + ": " + several(l.Cables, "cable", "cables") + d.troubles(b)
+	text := ends + ": " + several(len(b.links), "cable", "cables") + d.troubles(b)
 	switch d.colour {
 	case byPlace:
 	case byLoad:

@@ -99,30 +99,35 @@ func (p *plane) boxes(f *folding) {
 		if caption != "" && p.d.name[s] == coords.Format(x) {
 			b.label = fmt.Sprintf("%d,%d", x[0], x[1])
 		}
+		b.group = p.group(x)
 		p.d.addBox(b, "switch")
 		corner := p.corner(x)
 		if len(p.size) > 2 && !seen[corner] {
 			seen[corner] = true
 			p.d.p.Frames = append(p.d.p.Frames, Frame{
 				Area: Area{corner.X - p.gap/8, corner.Y - p.gap/8, p.pitch*float64(p.size[0]) + p.gap/4, p.pitch*float64(p.size[1]) + p.gap/4},
-				Text: caption,
+				Text: caption, Group: b.group, Title: b.group,
 			})
 		}
 	}
 }
 
-// caption returns the text over the slice of a switch, if there is room: the coordinates that its
-// switches share.
+// group names the slice of a switch by the coordinates that its switches share.
+func (p *plane) group(x []int32) string {
+	var axes []string
+	for i, v := range x[min(2, len(x)):] {
+		axes = append(axes, fmt.Sprintf("%s = %d", p.axis(i+2), v))
+	}
+	return strings.Join(axes, ", ")
+}
+
+// caption returns the text over the slice of a switch, if there is room.
 func (p *plane) caption(x []int32) string {
 	room := p.pitch*float64(p.size[0]) + p.gap - 6
 	if len(x) < 3 || p.gap < labelSize+8 || room < 5*labelSize*letter {
 		return ""
 	}
-	var axes []string
-	for i, v := range x[2:] {
-		axes = append(axes, fmt.Sprintf("%s = %d", p.axis(i+2), v))
-	}
-	text := strings.Join(axes, ", ")
+	text := p.group(x)
 	if textWidth(text, labelSize) > room {
 		text = "(·,·," + coords.Format(x[2:])[1:]
 	}
@@ -285,10 +290,10 @@ func (d *drawing) hyperX(places [][]int32) {
 		}
 		dim, _ := differing(places[b.a], places[b.b])
 		switch {
-		case dim >= 2 && between.each:
+		case dim >= 2 && (between.each || d.apart(&b)):
 			between.add(dim, &b, f)
 			continue
-		case dim < 2 && p.size[dim] <= arcs:
+		case dim < 2 && (p.size[dim] <= arcs || d.apart(&b)):
 			p.arc(f, &b, dim)
 			continue
 		}

@@ -36,6 +36,7 @@ type network struct {
 	cable  []cable       // by link: channels 2i and 2i+1
 	colour colour
 	most   float64 // largest load of a cable
+	hot    int     // number of cables with nearly that load
 	mean   float64 // mean load of the cables with traffic
 
 	servers []server // those with several host ports
@@ -180,6 +181,30 @@ func (n *network) sumLoads() {
 		}
 	}
 	n.mean /= max(1, busy)
+	for i := range n.cable {
+		if n.isHot(n.cable[i].load) {
+			n.hot++
+		}
+	}
+}
+
+// isHot reports whether a load is nearly the largest.
+func (n *network) isHot(load float64) bool { return n.most > 0 && load >= hotShare*n.most }
+
+// The hottest cables have at least this share of the largest load. If they are more, none stands
+// out.
+const (
+	hotShare = 0.9
+	mostHot  = 12
+)
+
+// apart reports whether a bundle needs a line of its own where one line stands for many: it has
+// marked cables, or one of the few hottest.
+func (n *network) apart(b *bundle) bool {
+	return slices.ContainsFunc(b.links, func(link int32) bool {
+		c := &n.cable[link]
+		return c.mark != Fine || n.hot <= mostHot && n.isHot(c.load)
+	})
 }
 
 // setMinorLeaves assigns the role of a middle switch to switches without a role that have few hosts

@@ -191,7 +191,7 @@ func (d *drawing) take(p *part) {
 // the words that all of them begin with.
 func (n *network) only(switches []int32) *network {
 	g, _ := n.g.Part(switches)
-	c := &network{g: g, rails: n.rails, colour: n.colour, most: n.most, mean: n.mean}
+	c := &network{g: g, rails: n.rails, colour: n.colour, most: n.most, mean: n.mean, hot: n.hot}
 	at := make(map[int32]int32, len(switches)) // by switch of n: its number in c
 	for s, i := range switches {
 		at[i] = int32(s)

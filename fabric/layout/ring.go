@@ -66,6 +66,7 @@ func (d *drawing) ring(groups [][]int32, level []int32) {
 		}
 		for _, s := range members {
 			h := level[s]
+			f.blocks[s].group = strings.Trim(prefix, " -_./(,")
 			step := slotsOf[i] / counts[i][h]
 			turn := 2 * math.Pi * (at + step*(done[h]+0.5)) / slots
 			done[h]++
@@ -221,7 +222,7 @@ func (d *drawing) chords(f *folding) {
 	pairs, least, most := 0, math.MaxInt, 0
 	for i := range all {
 		b := &all[i]
-		if d.troubles(b) != "" || i < mostHotChords && load(b) > loadBounds[1]*d.mean {
+		if d.apart(b) || i < mostHotChords && load(b) > loadBounds[1]*d.mean {
 			d.chord(f, b, [][]int32{nil}, nil)
 			continue
 		}

@@ -218,6 +218,9 @@ func (d *drawing) placeRacks(racks []rack, middle, y float64) {
 func (d *drawing) addRack(r *rack) {
 	words := d.rackWords(r)
 	box := Box{Area: r.Area, Role: "server", Upright: r.upright, Size: textSize, Text: []string{}, Servers: len(r.servers)}
+	if len(r.servers) > 1 {
+		box.Fold = Whole
+	}
 	room := r.W - boxPadding
 	if r.upright {
 		room = r.H - portRow - boxPadding
