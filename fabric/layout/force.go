@@ -55,11 +55,13 @@ func (d *drawing) shells() {
 	y := 0.0
 	for _, i := range order {
 		b := &f.blocks[i]
-		switch b.group = fmt.Sprint("distance ", b.level); {
-		case b.level == n:
+		switch b.level {
+		case n:
 			b.group = "not reached"
-		case b.level == 0:
+		case 0:
 			b.group = d.name[middle]
+		default:
+			b.group = fmt.Sprint("distance ", b.level)
 		}
 		b.label = b.group + ": " + several(len(b.members), "switch", "switches")
 		d.size(b, "switch", d.wide)

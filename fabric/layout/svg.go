@@ -186,11 +186,11 @@ func pathData(path []Point) string {
 	if len(path) == 4 {
 		return "M" + at(path[0]) + "C" + at(path[1]) + " " + at(path[2]) + " " + at(path[3])
 	}
-	text := "M" + at(path[0])
-	for _, p := range path[1:] {
-		text += "L" + at(p)
+	var text strings.Builder
+	for i, p := range path {
+		text.WriteString([]string{"L", "M"}[max(0, 1-i)] + at(p))
 	}
-	return text
+	return text.String()
 }
 
 // box writes a box with its text, cells and hosts.
