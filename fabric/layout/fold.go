@@ -132,7 +132,12 @@ func (d *drawing) mixed(f *folding) bool {
 // Other switches get -1.
 func (d *drawing) findPods(level []int32) {
 	if d.rails > 0 {
-		if d.pod, d.pods = d.joined(); d.pods > 1 {
+		d.pod, d.pods = d.joined()
+		of := 0
+		for _, p := range d.pod {
+			of += int(min(1, p+1))
+		}
+		if d.pods > 1 && 2*d.pods <= of {
 			return
 		}
 	}
