@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"weft/wire"
 	"weft/wire/mad"
@@ -89,16 +90,16 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 		s.close()
 		return nil, err
 	}
-	go t.pump(s.data)
+	go t.pump()
 	return t, nil
 }
 
 // pump always reads and never waits: the simulator stops while a client's socket is full.
-func (t *Transport) pump(data socket) {
+func (t *Transport) pump() {
 	defer close(t.pumped)
 	buf := make([]byte, DataSize+1)
 	for {
-		n, err := data.Read(buf)
+		n, waited, err := wire.Read(t.raw, read, buf)
 		if err != nil {
 			t.in.Close(err)
 			return
@@ -111,8 +112,23 @@ func (t *Transport) pump(data socket) {
 		if m := d.MAD; len(m) >= mad.SAHeader.Size && m.Class().HasRMPP() && !wire.RMPPActive(m) {
 			d.MAD = mad.Datagram(buf[dataHeader:DataSize]) // OpenSM's answers end with their records
 		}
-		t.in.Push(&d)
+		if t.in.Push(&d); waited {
+			t.in.Rest()
+		}
 	}
+}
+
+// read reads from a socket.
+func read(fd int, b []byte) (int, error) { return call(syscall.SYS_READ, fd, b) }
+
+// call reads or writes a socket in non-blocking mode. Such a call takes microseconds, so the
+// scheduler need not know of it: that would cost more, and keep a thread awake that watches calls.
+func call(number uintptr, fd int, b []byte) (int, error) {
+	n, _, errno := syscall.RawSyscall(number, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
 }
 
 // Dropped counts received datagrams that were malformed, or dropped because the queue was full.
@@ -146,7 +162,7 @@ func (t *Transport) Send(d *wire.Datagram) error {
 // writeBuf never waits for room: it reports success in any case.
 func (t *Transport) writeBuf(fd uintptr) bool {
 	for {
-		_, t.sendErr = syscall.Write(int(fd), t.buf)
+		_, t.sendErr = call(syscall.SYS_WRITE, int(fd), t.buf)
 		if !errors.Is(t.sendErr, syscall.EINTR) {
 			return true
 		}
@@ -155,6 +171,9 @@ func (t *Transport) writeBuf(fd uintptr) bool {
 
 // Recv implements wire.Transport.
 func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error { return t.in.Pop(ctx, d) }
+
+// Feed implements wire.Feeding.
+func (t *Transport) Feed(f *wire.Feeder) error { return t.in.Feed(f) }
 
 // Port implements wire.Transport.
 func (t *Transport) Port(ctx context.Context) (wire.Port, error) {
