@@ -116,7 +116,7 @@ func (b *beside) end(res *wire.Result) {
 
 // moment is the time that ends of requests may wait for the goroutine: waking it for each of them
 // costs more than the rest of a request.
-const moment = 30 * time.Millisecond
+const moment = 60 * time.Millisecond
 
 // signal wakes the goroutine that waits on a channel.
 func signal(to chan<- struct{}) {

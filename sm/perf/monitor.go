@@ -186,7 +186,7 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 const (
 	// mostHeld bounds the time that a request waits for others, so that the process wakes up once
 	// for several.
-	mostHeld = 25 * time.Millisecond
+	mostHeld = 50 * time.Millisecond
 	// mostAtAgent bounds the requests under way to one agent. With many agents it is one at a time.
 	mostAtAgent = 4
 )

@@ -183,6 +183,8 @@ func appendEvent(b []byte, ev *terms.Event) ([]byte, error) {
 			b = binary.BigEndian.AppendUint64(b, uint64(n.Node))
 			b = binary.BigEndian.AppendUint64(append(b, n.Port), uint64(n.GUID))
 		}
+	case terms.ClockSet:
+		b = binary.AppendUvarint(b, uint64(ev.Epoch)) // it may be negative
 	default: // no values
 	}
 	return b, nil

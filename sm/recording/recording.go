@@ -284,6 +284,8 @@ func (f *fields) event(ev *terms.Event) {
 				ev.Neighbours = append(ev.Neighbours, terms.Neighbour{Node: fabric.GUID(binary.BigEndian.Uint64(b)), Port: b[8], GUID: fabric.GUID(binary.BigEndian.Uint64(b[9:]))})
 			}
 		}
+	case terms.ClockSet:
+		ev.Epoch = time.Duration(f.number(1<<64 - 1))
 	default: // no values, or a former kind
 		f.formerNews(ev)
 	}

@@ -50,6 +50,7 @@ const (
 	Improved    // to a Manager: an Improve has ended
 	// WritePartitions has a Manager carry out Write; Decided follows, with the Tag.
 	WritePartitions
+	ClockSet // to a Manager: the clock of the machine was set, and Epoch is another
 )
 
 // Outcome is the way a Send ended.
@@ -64,7 +65,7 @@ const (
 )
 
 // LastEventKind is the last of the kinds.
-const LastEventKind = WritePartitions
+const LastEventKind = ClockSet
 
 // Event is an input of a round or a Manager. The fields after Kind belong to some kinds only.
 type Event struct {
@@ -100,8 +101,9 @@ type Event struct {
 
 	Members []sa.Members // of MembersTold
 
-	Neighbours []Neighbour // of NeighboursTold
-	News       *News       // of Told
+	Neighbours []Neighbour   // of NeighboursTold
+	Epoch      time.Duration // of ClockSet, see Watch.Epoch
+	News       *News         // of Told
 }
 
 // News reports from subnet administration to the Manager: messages from other managers, and

@@ -218,6 +218,8 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.onNews(ev.News)
 	case terms.NeighboursTold:
 		m.keys.Expect(ev.Neighbours)
+	case terms.ClockSet:
+		m.watch.Epoch = ev.Epoch
 	case terms.Tick, terms.PauseEnds, terms.LinkChanged: // a Tick needs no more; the other two go to a round
 	}
 	m.proceed(now)
