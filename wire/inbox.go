@@ -6,6 +6,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"weft/wire/mad"
 )
 
 // inboxLimit bounds the datagrams that wait for Recv; more are dropped. It is enough for every
@@ -35,8 +37,20 @@ type Feeder struct {
 	IsPatient func() bool     // datagrams may come a moment late
 }
 
-// Feeding is a Transport that feeds a Feeder, see Inbox.Feed.
-type Feeding interface{ Feed(f *Feeder) error }
+// Feed has a Transport feed a Feeder until it is closed, and returns the reason. One that cannot do
+// that (Inbox.Feed) is asked for each datagram.
+func Feed(t Transport, f *Feeder) error {
+	if t, ok := t.(interface{ Feed(f *Feeder) error }); ok {
+		return t.Feed(f)
+	}
+	d := Datagram{MAD: make(mad.Datagram, 0, Size)}
+	for {
+		if err := t.Recv(context.Background(), &d); err != nil {
+			return err
+		}
+		f.Take(&d)
+	}
+}
 
 // NewInbox creates an empty queue.
 func NewInbox() *Inbox {

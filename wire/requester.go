@@ -121,30 +121,15 @@ func (r *Requester) Close(ctx context.Context) error {
 // receive processes datagrams until the transport is closed or fails.
 func (r *Requester) receive() {
 	defer close(r.done)
-	if f, ok := r.t.(Feeding); ok {
-		r.closed(f.Feed(&Feeder{Take: r.arrived, IsPatient: r.patient.Load}))
-		return
-	}
-	d := Datagram{MAD: make(mad.Datagram, 0, Size)}
-	for {
-		err := r.t.Recv(context.Background(), &d)
-		if err != nil {
-			r.closed(err)
-			return
-		}
-		r.arrived(&d)
-	}
+	err := Feed(r.t, &Feeder{Take: r.arrived, IsPatient: r.patient.Load})
+	b := r.begin()
+	r.timer.Stop()
+	r.finish(b, r.core.Close(Closed(err), b.actions))
 }
 
 func (r *Requester) arrived(d *Datagram) {
 	b := r.begin()
 	r.finish(b, r.core.Arrived(r.now(), d, b.actions))
-}
-
-func (r *Requester) closed(err error) {
-	b := r.begin()
-	r.timer.Stop()
-	r.finish(b, r.core.Close(Closed(err), b.actions))
 }
 
 // tick is the timer's function.

@@ -172,7 +172,7 @@ func (t *Transport) writeBuf(fd uintptr) bool {
 // Recv implements wire.Transport.
 func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error { return t.in.Pop(ctx, d) }
 
-// Feed implements wire.Feeding.
+// Feed serves wire.Feed.
 func (t *Transport) Feed(f *wire.Feeder) error { return t.in.Feed(f) }
 
 // Port implements wire.Transport.
