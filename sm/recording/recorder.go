@@ -170,7 +170,9 @@ func appendEvent(b []byte, ev *terms.Event) ([]byte, error) {
 		return appendJSON(b, made)
 	case terms.DrainPart, terms.UndrainPart:
 		b = binary.AppendUvarint(b, ev.Tag)
-		b = AppendBytes(b, []byte(ev.Name))
+		b = AppendBytes(AppendBytes(b, []byte(ev.Name)), []byte(ev.By))
+	case terms.Resweep, terms.Rebalance:
+		b = AppendBytes(AppendBytes(b, []byte(ev.Name)), []byte(ev.By))
 	case terms.WritePartitions:
 		b = binary.AppendUvarint(b, ev.Tag)
 		return appendJSON(b, ev.Write)

@@ -68,7 +68,7 @@ func rememberLearned(m *Manager, before *Rules) {
 
 // tellHidden logs the partitions of programs that our file hides.
 func tellHidden(m *Manager, was *terms.Partitioning) {
-	if p := m.cfg.Partitions; p != nil && len(p.Hidden) > 0 && (was == nil || len(was.Hidden) != len(p.Hidden)) {
+	if p := m.cfg.Partitions; p != nil && len(p.Hidden) > 0 && (was == nil || was.HiddenText() != p.HiddenText()) {
 		m.tell(terms.PartitionHidden, "%s", p.HiddenText())
 	}
 }
