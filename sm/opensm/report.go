@@ -40,6 +40,13 @@ var counted = []struct {
 // Write prints the report as text.
 func (r *Report) Write(w io.Writer) error {
 	var b bytes.Buffer
+	unknown := 0
+	for i := range r.Notes {
+		if r.Notes[i].Fate == Unknown && r.Notes[i].Line > 0 {
+			unknown++
+		}
+	}
+	all := r.All || unknown <= mostInFull
 	for _, c := range counted {
 		n := 0
 		for i := range r.Notes {
@@ -47,12 +54,12 @@ func (r *Report) Write(w io.Writer) error {
 				if n++; n == 1 {
 					fmt.Fprintf(&b, "%s:\n", c.words)
 				}
-				if c.fate != Unknown || r.All || note.Line == 0 {
+				if c.fate != Unknown || all || note.Line == 0 {
 					note.write(&b)
 				}
 			}
 		}
-		if c.fate == Unknown && !r.All {
+		if c.fate == Unknown && !all {
 			r.writeFamilies(&b)
 		}
 	}
@@ -90,6 +97,9 @@ func (r *Report) writeFamilies(b *bytes.Buffer) {
 		fmt.Fprintf(b, "  %s\n    %s\n", file, fold.Text(4, text))
 	}
 }
+
+// mostInFull is the number of unknown options that a report always lists one by one.
+const mostInFull = 10
 
 // mostFamilies is the number of families that families names.
 const mostFamilies = 40
