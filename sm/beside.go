@@ -95,7 +95,7 @@ func (b *beside) run(a besideMachine) {
 
 // send starts a request; its end comes to take.
 func (b *beside) send(r *wire.Request) {
-	r.Timeout, r.Retries, r.Done = b.timeout, b.retries, b.end
+	r.Timeout, r.Retries, r.Patient, r.Done = b.timeout, b.retries, true, b.end
 	b.request.Start(r)
 }
 
@@ -116,7 +116,7 @@ func (b *beside) end(res *wire.Result) {
 
 // moment is the time that ends of requests may wait for the goroutine: waking it for each of them
 // costs more than the rest of a request.
-const moment = 25 * time.Millisecond
+const moment = 60 * time.Millisecond
 
 // signal wakes the goroutine that waits on a channel.
 func signal(to chan<- struct{}) {

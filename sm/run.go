@@ -200,6 +200,7 @@ func (d *run) loop(ctx context.Context) error {
 				stop = nil
 			}
 		case <-ask:
+			d.lookAtClock(ctx)
 			if d.manager.NeedsNeighbours() {
 				d.work(func() *terms.Event { return d.askNeighbours(ctx) })
 			}
@@ -261,6 +262,19 @@ func (r *Runner) epoch(w *terms.Watch, now time.Duration) time.Duration {
 		return 0
 	}
 	return r.Today() - now
+}
+
+// leastShift is the least difference that is told to the Manager as a change of the clock: hours
+// begin with minutes, and clocks that are kept right by small steps need no event each.
+const leastShift = time.Second
+
+// lookAtClock tells the Manager when the clock of the machine was set, which may have been wrong at
+// the start.
+func (d *run) lookAtClock(ctx context.Context) {
+	w := d.manager.Watch()
+	if epoch := d.epoch(&w, d.Clock()-d.begun); (epoch - w.Epoch).Abs() >= leastShift {
+		d.step(ctx, &terms.Event{Kind: terms.ClockSet, Epoch: epoch})
+	}
 }
 
 // takeWork gives the Manager the result of work that ran beside the loop.

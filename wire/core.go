@@ -18,6 +18,9 @@ type Config struct {
 // MaxWindow bounds Config.Window: an Inbox has room for an answer to each request.
 const MaxWindow = inboxLimit
 
+// MaxPatient bounds the patient requests in flight beside the window; more count for it.
+const MaxPatient = 256
+
 // NoRetries is the number of retries that allows a single attempt.
 const NoRetries = -1
 
@@ -45,6 +48,7 @@ type Request struct {
 	Retries int           // 0: the Core's; NoRetries for none
 	Tag     uint64        // for the caller; returned in the Result
 	Group   uint64        // group for End; 0: none
+	Patient bool          // it does not count for the window, up to MaxPatient, and its answer may be handled a moment late
 	Done    func(*Result) // called once by Requester, and never by Core
 }
 
@@ -123,7 +127,8 @@ type Core struct {
 	free     int32           // unused entries, through links[inQueue].next; -1 at the end
 	waiting  list            // for the window, in order of arrival
 	groups   map[uint64]list // pending entries, by group
-	inFlight int
+	inFlight int             // counted for the window
+	patient  int             // in flight and not counted
 	timers   timers
 	byTID    []int32 // entry in flight by TID mod len, or -1; len is a power of two
 	tid      uint32
@@ -141,6 +146,7 @@ const (
 // entry is one pending request.
 type entry struct {
 	state   state
+	patient bool // it is counted in Core.patient
 	unsent  bool // the medium had no room for the current attempt
 	ended   bool // by End, before all allowed attempts
 	links   [numLists]links
@@ -168,7 +174,7 @@ type asker struct {
 func NewCore(cfg Config) *Core {
 	c := &Core{cfg: cfg.withDefaults(), free: -1, waiting: noEntries, groups: map[uint64]list{}}
 	size := 64
-	for size < 4*c.cfg.Window {
+	for size < 4*c.cfg.Window+2*MaxPatient {
 		size *= 2
 	}
 	c.byTID = make([]int32, size)
@@ -193,10 +199,18 @@ func (c *Core) Request(now time.Duration, r *Request, out []Action) (ID, []Actio
 	if len(r.MAD) < mad.Header.Size {
 		return id, c.fail(i, ErrMalformed, out)
 	}
+	if r.Patient && c.patient < MaxPatient {
+		c.entries[i].patient = true
+		c.patient++
+		return id, c.begin(now, i, out)
+	}
 	c.entries[i].state = queued
 	c.push(&c.waiting, inQueue, i)
 	return id, c.launch(now, out)
 }
+
+// IsPatient reports whether all requests in flight are patient, and there is one.
+func (c *Core) IsPatient() bool { return c.patient > 0 && c.inFlight == 0 }
 
 // End ends the requests of a group, which is not 0, with ErrCancelled. Requests with nothing in
 // flight end at once, the others when their current attempt has ended without an answer. So no more

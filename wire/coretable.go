@@ -80,12 +80,17 @@ func (c *Core) launch(now time.Duration, out []Action) []Action {
 	for c.waiting.first >= 0 && c.inFlight < c.cfg.Window {
 		i := c.waiting.first
 		c.take(&c.waiting, inQueue, i)
-		c.entries[i].state = inFlight
 		c.inFlight++
-		c.assignTID(i)
-		out = c.attempt(now, i, out)
+		out = c.begin(now, i, out)
 	}
 	return out
+}
+
+// begin sends a request for the first time.
+func (c *Core) begin(now time.Duration, i int32, out []Action) []Action {
+	c.entries[i].state = inFlight
+	c.assignTID(i)
+	return c.attempt(now, i, out)
 }
 
 // assignTID assigns the next TID whose place in the table is free; there is one, since the table is
@@ -185,7 +190,11 @@ func (c *Core) complete(i int32, err error, reply *Datagram, out []Action) []Act
 	e.done = nil
 	switch e.state {
 	case inFlight:
-		c.inFlight--
+		if e.patient {
+			c.patient--
+		} else {
+			c.inFlight--
+		}
 		c.timers.remove(i)
 		c.byTID[e.tid&uint32(len(c.byTID)-1)] = -1
 	case queued:

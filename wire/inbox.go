@@ -2,7 +2,12 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"syscall"
+	"time"
+
+	"weft/wire/mad"
 )
 
 // inboxLimit bounds the datagrams that wait for Recv; more are dropped. It is enough for every
@@ -17,11 +22,34 @@ type Inbox struct {
 	ring    []Datagram // memory of the MADs is reused
 	head, n int
 	waiting int // Pops that wait
+	feeder  *Feeder
 	dropped uint64
 	err     error
 
 	wake   chan struct{}
 	closed chan struct{}
+}
+
+// Feeder takes datagrams from a medium's reader, on its goroutine: it saves a wake-up of another one
+// for each datagram.
+type Feeder struct {
+	Take      func(*Datagram) // must not wait, nor keep the datagram
+	IsPatient func() bool     // datagrams may come a moment late
+}
+
+// Feed has a Transport feed a Feeder until it is closed, and returns the reason. One that cannot do
+// that (Inbox.Feed) is asked for each datagram.
+func Feed(t Transport, f *Feeder) error {
+	if t, ok := t.(interface{ Feed(f *Feeder) error }); ok {
+		return t.Feed(f)
+	}
+	d := Datagram{MAD: make(mad.Datagram, 0, Size)}
+	for {
+		if err := t.Recv(context.Background(), &d); err != nil {
+			return err
+		}
+		f.Take(&d)
+	}
 }
 
 // NewInbox creates an empty queue.
@@ -39,6 +67,11 @@ func (q *Inbox) Push(d *Datagram) bool {
 		q.mu.Unlock()
 		return false
 	}
+	if f := q.feeder; f != nil {
+		q.mu.Unlock()
+		f.Take(d)
+		return true
+	}
 	if q.n == len(q.ring) {
 		q.grow()
 	}
@@ -51,6 +84,43 @@ func (q *Inbox) Push(d *Datagram) bool {
 	}
 	return true
 }
+
+// Feed has the medium's reader hand over datagrams by itself, one at a time, instead of Pop. It
+// returns the reason after Close.
+func (q *Inbox) Feed(f *Feeder) error {
+	var d Datagram
+	q.mu.Lock()
+	for q.err == nil && q.n > 0 {
+		q.take(&d)
+		q.mu.Unlock()
+		f.Take(&d)
+		q.mu.Lock()
+	}
+	q.feeder = f
+	q.mu.Unlock()
+	<-q.closed
+	return q.Err()
+}
+
+// Rest has the medium's reader wait a moment when it has read all there was: if the Feeder is
+// patient, there will be several datagrams then, and one wake-up of the process for them.
+func (q *Inbox) Rest() {
+	q.mu.Lock()
+	f := q.feeder
+	q.mu.Unlock()
+	if f == nil || !f.IsPatient() {
+		return
+	}
+	moment := time.NewTimer(patience)
+	defer moment.Stop()
+	select {
+	case <-moment.C:
+	case <-q.closed:
+	}
+}
+
+// patience is the time that a datagram may wait for others. Answers of a subnet come sooner.
+const patience = 2 * time.Millisecond
 
 // Pop waits for the oldest datagram and copies it into d.
 func (q *Inbox) Pop(ctx context.Context, d *Datagram) error {
@@ -147,4 +217,27 @@ func (q *Inbox) grow() {
 		ring[i] = q.ring[(q.head+i)&(len(q.ring)-1)]
 	}
 	q.ring, q.head = ring, 0
+}
+
+// Read reads a message from a file in non-blocking mode, by a system call. waited reports whether
+// there was none at first.
+func Read(file syscall.RawConn, read func(fd int, b []byte) (int, error), b []byte) (n int, waited bool, err error) {
+	var failed error
+	err = file.Read(func(fd uintptr) bool {
+		for {
+			n, failed = read(int(fd), b)
+			if !errors.Is(failed, syscall.EINTR) {
+				break
+			}
+		}
+		if errors.Is(failed, syscall.EAGAIN) {
+			waited = true
+			return false
+		}
+		return true
+	})
+	if err == nil {
+		err = failed
+	}
+	return max(n, 0), waited, err
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"weft/wire/mad"
@@ -26,6 +27,7 @@ type Requester struct {
 	now     func() time.Duration
 	done    chan struct{} // closed when the receiving goroutine has ended
 	batches sync.Pool     // of *batch
+	patient atomic.Bool   // Core.IsPatient
 
 	mu    sync.Mutex
 	core  *Core
@@ -119,17 +121,15 @@ func (r *Requester) Close(ctx context.Context) error {
 // receive processes datagrams until the transport is closed or fails.
 func (r *Requester) receive() {
 	defer close(r.done)
-	d := Datagram{MAD: make(mad.Datagram, 0, Size)}
-	for {
-		err := r.t.Recv(context.Background(), &d)
-		b := r.begin()
-		if err != nil {
-			r.timer.Stop()
-			r.finish(b, r.core.Close(Closed(err), b.actions))
-			return
-		}
-		r.finish(b, r.core.Arrived(r.now(), &d, b.actions))
-	}
+	err := Feed(r.t, &Feeder{Take: r.arrived, IsPatient: r.patient.Load})
+	b := r.begin()
+	r.timer.Stop()
+	r.finish(b, r.core.Close(Closed(err), b.actions))
+}
+
+func (r *Requester) arrived(d *Datagram) {
+	b := r.begin()
+	r.finish(b, r.core.Arrived(r.now(), d, b.actions))
 }
 
 // tick is the timer's function.
@@ -166,6 +166,7 @@ func (r *Requester) finish(b *batch, actions []Action) {
 	for {
 		b.keepDatagrams()
 		r.arm()
+		r.patient.Store(r.core.IsPatient())
 		r.mu.Unlock()
 		for i := range b.actions {
 			r.perform(b, &b.actions[i])

@@ -2,8 +2,12 @@ package opensm
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"weft/internal/fold"
 )
@@ -16,6 +20,8 @@ type Report struct {
 	Written  []string  `json:"written"` // written files; none if nothing was to be written
 
 	Errors []string `json:"errors,omitempty"` // nothing was written because of these
+
+	All bool `json:"-"` // Write prints every unknown option, and does not only count them by family
 }
 
 // counted lists the headings of the notes, the worst first.
@@ -34,6 +40,13 @@ var counted = []struct {
 // Write prints the report as text.
 func (r *Report) Write(w io.Writer) error {
 	var b bytes.Buffer
+	unknown := 0
+	for i := range r.Notes {
+		if r.Notes[i].Fate == Unknown && r.Notes[i].Line > 0 {
+			unknown++
+		}
+	}
+	all := r.All || unknown <= mostInFull
 	for _, c := range counted {
 		n := 0
 		for i := range r.Notes {
@@ -41,8 +54,13 @@ func (r *Report) Write(w io.Writer) error {
 				if n++; n == 1 {
 					fmt.Fprintf(&b, "%s:\n", c.words)
 				}
-				note.write(&b)
+				if c.fate != Unknown || all || note.Line == 0 {
+					note.write(&b)
+				}
 			}
+		}
+		if c.fate == Unknown && !all {
+			r.writeFamilies(&b)
 		}
 	}
 	fmt.Fprintf(&b, "LIDs of %d ports", r.LIDs)
@@ -55,6 +73,64 @@ func (r *Report) Write(w io.Writer) error {
 	b.WriteString("\n")
 	_, err := b.WriteTo(w)
 	return err
+}
+
+// writeFamilies prints the unknown options of each file by family: those with the same first word. A
+// vendor's file has many.
+func (r *Report) writeFamilies(b *bytes.Buffer) {
+	var files []string
+	of := map[string][]string{}
+	for i := range r.Notes {
+		if n := &r.Notes[i]; n.Fate == Unknown && n.Line > 0 {
+			if of[n.File] == nil {
+				files = append(files, n.File)
+			}
+			of[n.File] = append(of[n.File], n.Option)
+		}
+	}
+	for _, file := range files {
+		options := "option"
+		if len(of[file]) > 1 {
+			options = "options"
+		}
+		text := fmt.Sprintf("%d %s that neither OpenSM 3.3.23 nor weft knows, perhaps a vendor's (-v lists them with their lines): %s", len(of[file]), options, families(of[file]))
+		fmt.Fprintf(b, "  %s\n    %s\n", file, fold.Text(4, text))
+	}
+}
+
+// mostInFull is the number of unknown options that a report always lists one by one.
+const mostInFull = 10
+
+// mostFamilies is the number of families that families names.
+const mostFamilies = 40
+
+// families counts options by their first word, the most frequent first. An option that stands alone
+// is named in full.
+func families(options []string) string {
+	of := map[string][]string{}
+	for _, o := range options {
+		word, _, _ := strings.Cut(o, "_")
+		of[word] = append(of[word], o)
+	}
+	words := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(of[b]), len(of[a])), cmp.Compare(a, b))
+	})
+	var list []string
+	rest := 0
+	for i, word := range words {
+		switch n := len(of[word]); {
+		case i >= mostFamilies:
+			rest += n
+		case n == 1:
+			list = append(list, of[word][0])
+		default:
+			list = append(list, fmt.Sprintf("%s_* (%d)", word, n))
+		}
+	}
+	if rest > 0 {
+		list = append(list, fmt.Sprintf("%d more", rest))
+	}
+	return strings.Join(list, ", ")
 }
 
 // write prints a note.

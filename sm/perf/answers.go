@@ -21,7 +21,7 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 		a.known = true
 		a.ext = caps&(mad.PerfCapExtendedCounters|mad.PerfCapExtendedNoIETF) != 0
 		a.errors = a.ext && mad.ClassPortInfoCapabilityMask2.Get(data)&mad.PerfCap2ExtendedErrors != 0
-		m.readAll(a)
+		m.readNext(a)
 	case readExtended:
 		q.noteTime(now)
 		m.back += q.takeExtended(data, a.errors)
@@ -51,8 +51,13 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 	}
 }
 
-// readAll has the ports of an agent read before later agents.
-func (m *Monitor) readAll(a *agent) { m.atAgent = min(m.atAgent, a.index) }
+// readNext has the next port of an agent read before the other agents get their turn.
+func (m *Monitor) readNext(a *agent) {
+	if p := a.port(m.number); p != nil {
+		p.asked = m.number
+		m.more = append(m.more, a.reading(p))
+	}
+}
 
 // noteTime stores the time of a port's reading, and the time since the one before.
 func (p *port) noteTime(now time.Duration) {
@@ -86,7 +91,7 @@ func (m *Monitor) refused(p pending) {
 	switch p.kind {
 	case classInfo:
 		a.known = true // it has PortCounters, which are mandatory
-		m.readAll(a)
+		m.readNext(a)
 	case readExtended:
 		a.ext, a.errors = false, false
 		m.more = append(m.more, pending{kind: readPlain, agent: a, port: p.port})

@@ -23,7 +23,7 @@ func (m *Monitor) Follow(now time.Duration, s *Subnet) {
 		a.gone = true
 		old[m.idOf(&m.subnet.Agents[a.index])] = a
 	}
-	m.subnet, m.agents, m.ports, m.base, m.named, m.atAgent = s, nil, nil, nil, nil, 0
+	m.subnet, m.agents, m.ports, m.base, m.named, m.ready = s, nil, nil, nil, nil, nil
 	if s == nil {
 		m.rest(now)
 		s = &Subnet{}
@@ -60,9 +60,9 @@ func (m *Monitor) rest(now time.Duration) {
 func (m *Monitor) follow(a *agent, from *Agent) {
 	home := Address{LID: from.LID, SL: from.SL, QP: 1}
 	if a.home != home {
-		*a = agent{at: home, home: home, ports: a.ports}
+		*a = agent{at: home, home: home, ports: a.ports, under: a.under}
 	}
-	a.index, a.gone, a.next = len(m.agents), false, 0
+	a.index, a.gone, a.ready, a.next = len(m.agents), false, false, 0
 	f := m.subnet.Fabric
 	guid := f.Nodes[from.Node].GUID
 	for _, number := range from.Ports {
@@ -82,6 +82,7 @@ func (m *Monitor) follow(a *agent, from *Agent) {
 		p.end = fabric.End{Node: from.Node, Port: p.id.port}
 	}
 	m.agents, m.ports = append(m.agents, a), append(m.ports, a.ports...)
+	m.makeReady(a)
 }
 
 // forget drops the ports that are away and were read longest ago, if there are too many.

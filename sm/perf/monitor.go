@@ -52,6 +52,8 @@ type agent struct {
 	index       int     // in Monitor.agents
 	ports       []*port // by number; also those that have lost their cable
 	next        int     // index of the first port that may not have been asked in this round
+	under       int     // requests under way
+	ready       bool    // is in Monitor.ready
 	asked       bool    // for its ClassPortInfo, in this round
 	known       bool    // its ClassPortInfo was read
 	ext, errors bool    // has PortCountersExtended; these include the error counters
@@ -89,6 +91,7 @@ type Monitor struct {
 	all    map[key]*port // and those that have left, up to mostAway
 
 	pending []pending
+	ready   []*agent  // to be asked for their next ports, in this order
 	count   uint64    // tags used
 	more    []pending // requests to send next
 	under   int       // requests under way
@@ -109,7 +112,6 @@ type round struct {
 	gap       time.Duration // between two requests, likewise
 	free      time.Duration // earliest time of the next request, by the Rate
 	together  time.Duration // requests that are due wait until then, for one wake-up of the process
-	atAgent   int           // no agent before it has ports to ask
 	asked     int
 	passed    int // events in this round
 	active    bool
@@ -162,8 +164,9 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	if now < m.together {
 		return nil, m.together
 	}
-	if m.under >= len(m.pending) {
-		return nil, never
+	least := time.Second / time.Duration(m.cfg.Rate)
+	if m.under >= len(m.pending) { // late: the next ones go together, too
+		return nil, now + least*time.Duration(len(m.pending)+1)/2
 	}
 	p, ok := m.choose()
 	if !ok {
@@ -174,20 +177,26 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 		return nil, m.nextBegin
 	}
 	m.due += m.gap
-	least := time.Second / time.Duration(m.cfg.Rate)
 	m.free = max(m.free, now-time.Duration(len(m.pending))*least) + least
-	return m.ask(p), now
+	ask = m.ask(p)
+	m.makeReady(p.agent)
+	return ask, now
 }
 
-// mostHeld bounds the time that a request waits for others, so that the process wakes up once for
-// several.
-const mostHeld = 20 * time.Millisecond
+const (
+	// mostHeld bounds the time that a request waits for others, so that the process wakes up once
+	// for several.
+	mostHeld = 50 * time.Millisecond
+	// mostAtAgent bounds the requests under way to one agent. With many agents it is one at a time.
+	mostAtAgent = 4
+)
 
 // begin starts a round.
 func (m *Monitor) begin(now time.Duration) {
 	m.round = round{number: m.number + 1, begun: now, free: m.free, active: true}
 	for _, a := range m.agents {
 		a.next, a.asked, a.skip = 0, false, max(0, a.skip-1)
+		m.makeReady(a)
 	}
 	m.spread(now)
 }
@@ -221,8 +230,9 @@ func (m *Monitor) choose() (pending, bool) {
 		m.more = m.more[:n-1]
 		return p, true
 	}
-	for ; m.atAgent < len(m.agents); m.atAgent++ {
-		a := m.agents[m.atAgent]
+	for len(m.ready) > 0 {
+		a := m.ready[0]
+		m.ready, a.ready = m.ready[1:], false
 		p := a.port(m.number)
 		switch {
 		case p == nil || a.skip > 0:
@@ -235,6 +245,14 @@ func (m *Monitor) choose() (pending, bool) {
 		}
 	}
 	return pending{}, false
+}
+
+// makeReady has an agent asked for its next port after the agents that are ready before it. So the
+// agents take turns, and the requests to a switch are spread over the Interval.
+func (m *Monitor) makeReady(a *agent) {
+	if m.active && !a.ready && a.under < mostAtAgent && a.skip == 0 && (a.known || !a.asked) && a.port(m.number) != nil {
+		a.ready, m.ready = true, append(m.ready, a)
+	}
 }
 
 // port returns the next port to ask in a round, nil if all were asked.
@@ -265,6 +283,7 @@ func (m *Monitor) ask(p pending) *Ask {
 	p.tag = m.count<<16 | uint64(slot)
 	m.pending[slot] = p
 	m.under++
+	p.agent.under++
 	m.asked++
 	m.requests++
 	a := &Ask{Tag: p.tag, To: p.agent.at, Method: mad.Get}
@@ -297,6 +316,7 @@ func (m *Monitor) Ended(now time.Duration, tag uint64, outcome Outcome, data []b
 	p := m.pending[slot]
 	m.pending[slot] = pending{}
 	m.under--
+	p.agent.under--
 	if p.agent.gone {
 		return
 	}
@@ -312,6 +332,7 @@ func (m *Monitor) Ended(now time.Duration, tag uint64, outcome Outcome, data []b
 		m.failures++
 		m.giveUp(p.agent)
 	}
+	m.makeReady(p.agent)
 }
 
 // Events returns the events since the last call.

@@ -26,11 +26,12 @@ func (cfg *Config) fillIn() {
 }
 
 // The default bounds. A round over 11,664 hosts has 69,984 requests: 1,296 a second, evenly spread,
-// for a round per minute. Delayed requests catch up as fast as the bounds allow. So few requests
-// under way do not delay SMPs: a requester has room for 16.
+// for a round per minute. Delayed requests catch up as fast as the bounds allow. As many requests as
+// may be under way are sent at a time, to as many agents: each time costs several wake-ups of the
+// process. They do not delay SMPs: they are patient (wire.Request).
 const (
 	UsualRate   = 4000
-	UsualWindow = 8
+	UsualWindow = 64
 )
 
 // Agent is a performance management agent. Port 0 of a switch answers for all its ports, each

@@ -170,7 +170,9 @@ func appendEvent(b []byte, ev *terms.Event) ([]byte, error) {
 		return appendJSON(b, made)
 	case terms.DrainPart, terms.UndrainPart:
 		b = binary.AppendUvarint(b, ev.Tag)
-		b = AppendBytes(b, []byte(ev.Name))
+		b = AppendBytes(AppendBytes(b, []byte(ev.Name)), []byte(ev.By))
+	case terms.Resweep, terms.Rebalance:
+		b = AppendBytes(AppendBytes(b, []byte(ev.Name)), []byte(ev.By))
 	case terms.WritePartitions:
 		b = binary.AppendUvarint(b, ev.Tag)
 		return appendJSON(b, ev.Write)
@@ -183,6 +185,8 @@ func appendEvent(b []byte, ev *terms.Event) ([]byte, error) {
 			b = binary.BigEndian.AppendUint64(b, uint64(n.Node))
 			b = binary.BigEndian.AppendUint64(append(b, n.Port), uint64(n.GUID))
 		}
+	case terms.ClockSet:
+		b = binary.AppendUvarint(b, uint64(ev.Epoch)) // it may be negative
 	default: // no values
 	}
 	return b, nil

@@ -269,6 +269,9 @@ func (f *fields) event(ev *terms.Event) {
 	case terms.DrainPart, terms.UndrainPart:
 		ev.Tag = f.number(1<<64 - 1)
 		ev.Name = string(f.text())
+		ev.By = f.laterText()
+	case terms.Resweep, terms.Rebalance:
+		ev.Name, ev.By = f.laterText(), f.laterText()
 	case terms.WritePartitions:
 		ev.Tag = f.number(1<<64 - 1)
 		if f.json(&ev.Write); f.err == nil && ev.Write == nil {
@@ -284,9 +287,19 @@ func (f *fields) event(ev *terms.Event) {
 				ev.Neighbours = append(ev.Neighbours, terms.Neighbour{Node: fabric.GUID(binary.BigEndian.Uint64(b)), Port: b[8], GUID: fabric.GUID(binary.BigEndian.Uint64(b[9:]))})
 			}
 		}
+	case terms.ClockSet:
+		ev.Epoch = time.Duration(f.number(1<<64 - 1))
 	default: // no values, or a former kind
 		f.formerNews(ev)
 	}
+}
+
+// laterText reads a text that older recordings do not have; the checksum of the block follows.
+func (f *fields) laterText() string {
+	if f.err != nil || len(f.rest) <= 4 {
+		return ""
+	}
+	return string(f.text())
 }
 
 // news reads the News of a Told.

@@ -44,11 +44,7 @@ func ask(what string, kind terms.EventKind) handle {
 	return func(s *Service, w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
-		ev := &terms.Event{Kind: kind}
-		if who := by(r); who != "" {
-			ev.Name = what + " was requested by " + who
-		}
-		if s.hand(ctx, w, ev) {
+		if s.hand(ctx, w, &terms.Event{Kind: kind, By: by(r)}) {
 			answer(w, http.StatusAccepted, Asked{Asked: what})
 		}
 	}

@@ -30,7 +30,7 @@ const (
 	Unasked                         // to a Manager: a datagram came that answers no request
 	Tick                            // to a Manager: the time of its Wake has come
 	Reconfigure                     // to a Manager: Settings have changed
-	Resweep                         // to a Manager: begin a round, because of Name if it is not empty
+	Resweep                         // to a Manager: begin a round that reads all tables
 	Rebalance                       // to a Manager: begin a round that routes from scratch
 	Stored                          // a Store has ended, well or with Err
 	DrainPart                       // to a Manager: drain part Name; Decided follows, with the Tag
@@ -50,6 +50,7 @@ const (
 	Improved    // to a Manager: an Improve has ended
 	// WritePartitions has a Manager carry out Write; Decided follows, with the Tag.
 	WritePartitions
+	ClockSet // to a Manager: the clock of the machine was set, and Epoch is another
 )
 
 // Outcome is the way a Send ended.
@@ -64,7 +65,7 @@ const (
 )
 
 // LastEventKind is the last of the kinds.
-const LastEventKind = WritePartitions
+const LastEventKind = ClockSet
 
 // Event is an input of a round or a Manager. The fields after Kind belong to some kinds only.
 type Event struct {
@@ -93,15 +94,16 @@ type Event struct {
 
 	Settings *Settings // of Reconfigure
 
-	Name string // of DrainPart, UndrainPart, Resweep and Rebalance
-	By   string // of DrainPart and UndrainPart: who asks; "" if that is not known
+	Name string // of DrainPart and UndrainPart; of Resweep and Rebalance the reason, "" for a request
+	By   string // of the same: who asks; "" if that is not known
 
 	Write *partition.Write // of WritePartitions
 
 	Members []sa.Members // of MembersTold
 
-	Neighbours []Neighbour // of NeighboursTold
-	News       *News       // of Told
+	Neighbours []Neighbour   // of NeighboursTold
+	Epoch      time.Duration // of ClockSet, see Watch.Epoch
+	News       *News         // of Told
 }
 
 // News reports from subnet administration to the Manager: messages from other managers, and
@@ -242,8 +244,11 @@ const (
 	KeyTag      = 0xFB // PortInfo with the M_Key, to renew the lease: 56 bits of the port GUID
 	GroupTag    = 0xFA // multicast tables: number of the update, index of the block
 	PortTag     = 0xF9 // to disable or enable a port: number of the order
-	SpeedTag    = 0xF8 // to force or read the speed of a port: number of the order
+	SpeedTag    = 0xF8 // to force or read the speed of a port: ReadsSpeed, number of the order
 )
+
+// ReadsSpeed marks the tag of an SMP that reads the speed of a port.
+const ReadsSpeed uint64 = 1 << 55
 
 // roundGroup is the Group of the SMPs of a round.
 const roundGroup = 1

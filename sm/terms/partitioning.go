@@ -3,6 +3,7 @@ package terms
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"weft/sm/partition"
@@ -95,6 +96,26 @@ func (p *Partitioning) With(o partition.Owned, enforce Enforcement) *Partitionin
 	next := &Partitioning{In: enforce.In, Out: enforce.Out, Version: o.Version}
 	next.Partitions, next.Hidden = partition.Join(file, o.List)
 	return next
+}
+
+// Reowned returns partitions whose owners were lost on the way through an older weft, with those of
+// programs known again: the others are a file's. Such a weft cannot change those of programs.
+func (p *Partitioning) Reowned(o partition.Owned) *Partitioning {
+	if p == nil {
+		return p.With(o, Enforcement{})
+	}
+	var file partition.Partitions
+	for _, one := range p.Partitions {
+		if !slices.ContainsFunc(o.List, func(own partition.Partition) bool { return own.Key == one.Key }) {
+			one.Owner = partition.TheFile
+			file = append(file, one)
+		}
+	}
+	enforce := Enforcement{p.In, p.Out}
+	if (&Partitioning{Partitions: file}).Listed() == nil { // the default one, which no file names
+		file = nil
+	}
+	return (&Partitioning{Partitions: file, In: p.In, Out: p.Out}).With(o, enforce)
 }
 
 // Refiled returns the partitions in force after the files of a manager were read again: now holds

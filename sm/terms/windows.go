@@ -99,14 +99,21 @@ type ZoneChange struct{ Since, Offset time.Duration } // since 1970 in UTC; loca
 // keeps the last offset until a reload.
 const zoneYears = 20
 
-// ZoneOf returns the local time of a place for the years after a time.
+// ZoneOf returns the local time of a place for the years after a time. A clock may be wrong by years
+// at the start and be set later, so the years after 2026 are always among them.
 func ZoneOf(place *time.Location, from time.Time) Zone {
 	z := Zone{Name: place.String()}
 	if place == time.Local {
 		z.Name = "(local time)"
 	}
-	last := time.Duration(0)
-	for at, end := from.In(place), from.AddDate(zoneYears, 0, 0); at.Before(end); {
+	last, first, end := time.Duration(0), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), from
+	if first.Before(from) {
+		from = first
+	} else {
+		end = first
+	}
+	end = end.AddDate(zoneYears, 0, 0)
+	for at := from.In(place); at.Before(end); {
 		_, seconds := at.Zone()
 		offset := time.Duration(seconds) * time.Second
 		switch {

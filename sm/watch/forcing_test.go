@@ -255,6 +255,29 @@ func TestSpeedWaits(t *testing.T) {
 	}
 }
 
+// TestClockSet: the clock is wrong at the start, by half a day, and is set later. The change window
+// opens by the right time.
+func TestClockSet(t *testing.T) {
+	window, err := terms.ParseWindow("02:00-02:30")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := forced(t, "rlft(4,2)", "*: speed=..DDR", emulator.Options{Training: 2 * time.Second}, func(w *terms.Watch) {
+		w.Windows, w.Epoch = []terms.Window{window}, 13*time.Hour
+	})
+	v.begin(10 * time.Minute)
+	v.step(&terms.Event{Kind: terms.ClockSet, Epoch: time.Hour})
+	for _, d := range v.manager.Snapshot(v.now).Due {
+		if d.Window != "" && d.At != time.Hour {
+			t.Errorf("after the clock was set something waits for %s at %v", d.Window, d.At)
+		}
+	}
+	v.runUntil(80 * time.Minute)
+	if count, _ := v.speeds(); count[mad.SpeedDDR] != 15 {
+		t.Errorf("links by speed in the window: %v: %v", count, v.entries)
+	}
+}
+
 // TestSpeedSurvives: the manager ends while a link trains that will not return. A restart, which
 // knows it from its state, and a standby, which knows it from its master, take it back, and try no
 // other link. A link that does return has its speed.

@@ -211,13 +211,15 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.reconfigure(now, ev.Settings)
 	case terms.Resweep:
 		m.wanted.tables = true
-		m.ask(cmp.Or(ev.Name, "a full sweep was requested"), false)
+		m.ask(cmp.Or(ev.Name, "a full sweep was requested"+terms.ByWhom(ev.By)), false)
 	case terms.Rebalance:
-		m.ask(cmp.Or(ev.Name, "routing from scratch was requested"), true)
+		m.ask(cmp.Or(ev.Name, "routing from scratch was requested"+terms.ByWhom(ev.By)), true)
 	case terms.Told:
 		m.onNews(ev.News)
 	case terms.NeighboursTold:
 		m.keys.Expect(ev.Neighbours)
+	case terms.ClockSet:
+		m.watch.Epoch = ev.Epoch
 	case terms.Tick, terms.PauseEnds, terms.LinkChanged: // a Tick needs no more; the other two go to a round
 	}
 	m.proceed(now)

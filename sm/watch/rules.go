@@ -23,6 +23,7 @@ import (
 // Fields that an older weft does not send are nil; our own files apply then.
 type Rules struct {
 	Partitions *terms.Partitioning  // nil: all ports are full members of the default one, and keep their other P_Keys
+	Owns       bool                 // Partitions say who owns them
 	Levels     levels.Levels        // of service
 	Congestion *congestion.Settings // nil: devices are not set
 	MKeys      *keyProtection       // if ports are given M_Keys
@@ -71,7 +72,7 @@ func (m *Manager) rules() Rules {
 		afresh, moves = afresh || leftAfresh || m.current.Result().Improvable, moves || leftMoves || m.current.Result().Improvable
 	}
 	return Rules{
-		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
+		Partitions: m.cfg.Partitions, Owns: true, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
 		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Trials: m.drains.Trials, Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
 		Rebalance: afresh, Moves: moves, Reregister: m.reregister, Options: m.cfg.Options,
 	}
@@ -116,6 +117,7 @@ func (m *Manager) learnRules(data []byte) {
 	}
 	known := m.learned.rules
 	m.learned.rules = &rules
+	reown(m, known)
 	rememberLearned(m, known)
 	drained := m.cfg.ByOwnNames(rules.Drained)
 	before := m.differences

@@ -14,7 +14,7 @@ func kindOf(tag uint64) ledger.Kind {
 		k = ledger.GetPort
 	case k == terms.LookTag && uint32(index) == clearedByLook:
 		k = ledger.ClearChange
-	case k == terms.LookTag:
+	case k == terms.LookTag, k == terms.SpeedTag && tag&terms.ReadsSpeed != 0:
 		k = ledger.GetPort
 	case k == terms.PortTag, k == terms.SpeedTag:
 		k = ledger.SetPort

@@ -33,6 +33,23 @@ func writePartitions(m *Manager, ev *terms.Event) {
 	}
 }
 
+// reown has the partitions of programs known again if the master is an older weft, which keeps the
+// partitions but not their owners: it may have been the master between two newer ones.
+func reown(m *Manager, before *Rules) {
+	had, isNew := m.cfg.Partitions, true
+	if before != nil {
+		had, isNew = before.Partitions, before.Owns
+	}
+	r, owned := m.learned.rules, had.Owned()
+	if r.Owns || owned.Version == (partition.Version{}) {
+		return
+	}
+	r.Partitions = r.Partitions.Reowned(owned)
+	if isNew {
+		m.tell(terms.OtherRules, "%s is an older weft, which does not know what programs own: this manager keeps their partitions of version %s; a takeover gives them back to programs", m.election.masterName(), owned.Version)
+	}
+}
+
 // rememberLearned has the partitions of programs stored that the master has told: a standby that
 // restarts alone then knows them.
 func rememberLearned(m *Manager, before *Rules) {
@@ -51,7 +68,7 @@ func rememberLearned(m *Manager, before *Rules) {
 
 // tellHidden logs the partitions of programs that our file hides.
 func tellHidden(m *Manager, was *terms.Partitioning) {
-	if p := m.cfg.Partitions; p != nil && len(p.Hidden) > 0 && (was == nil || len(was.Hidden) != len(p.Hidden)) {
+	if p := m.cfg.Partitions; p != nil && len(p.Hidden) > 0 && (was == nil || was.HiddenText() != p.HiddenText()) {
 		m.tell(terms.PartitionHidden, "%s", p.HiddenText())
 	}
 }

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -335,6 +336,46 @@ func TestOlderMaster(t *testing.T) {
 		_, _, standby := pair(t, "rlft(6,2)", func(i int, cfg *terms.Config) { cfg.Partitions = of([...]uint64{c.master, c.standby}[i]) })
 		if told := standby.texts(0, terms.OtherRules); len(told) != c.want || c.want > 0 && !strings.Contains(told[0], "has the partitions of programs of version 3-00000003, this manager had 7-00000007") {
 			t.Errorf("version %d of the master, %d here: %q", c.master, c.standby, told)
+		}
+	}
+}
+
+// TestOlderBetween: an older weft was the master between two newer managers. It keeps partitions
+// and forgets who owns them and of which version they are. The next manager, which had known it,
+// gives programs theirs back, and says so once; what a file names stays the file's.
+func TestOlderBetween(t *testing.T) {
+	for _, file := range []partition.Partitions{nil, {{Key: 9, Name: "of the file"}}} {
+		_, master, standby := pair(t, "rlft(6,2)", func(_ int, cfg *terms.Config) {
+			if file != nil {
+				cfg.Partitions = &terms.Partitioning{Partitions: file, In: true}
+			}
+		})
+		master.write(adding(5, 7))
+		newer := master.manager.cfg.Partitions
+		tell := func(rules Rules) {
+			data, err := json.Marshal(rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			standby.step(&terms.Event{Kind: terms.Told, News: &terms.News{Rules: data}})
+		}
+		tell(master.manager.rules())
+		// What an older weft makes of it.
+		rules := master.manager.rules()
+		rules.Owns, rules.Partitions = false, &terms.Partitioning{In: newer.In, Out: newer.Out}
+		for _, p := range newer.Partitions {
+			p.Owner = partition.TheFile
+			rules.Partitions.Partitions = append(rules.Partitions.Partitions, p)
+		}
+		for range 2 {
+			tell(rules)
+		}
+		if got := standby.manager.learned.rules.Partitions; !isSame(got, newer) {
+			t.Errorf("after an older master: %+v, want %+v", got, newer)
+		}
+		older := slices.DeleteFunc(standby.texts(0, terms.OtherRules), func(s string) bool { return !strings.Contains(s, "is an older weft") })
+		if len(older) != 1 || !strings.Contains(older[0], newer.Version.String()) {
+			t.Errorf("told %q, want version %s", older, newer.Version)
 		}
 	}
 }

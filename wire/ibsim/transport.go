@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"weft/wire"
 	"weft/wire/mad"
@@ -89,30 +90,50 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 		s.close()
 		return nil, err
 	}
-	go t.pump(s.data)
+	go t.pump()
 	return t, nil
 }
 
 // pump always reads and never waits: the simulator stops while a client's socket is full.
-func (t *Transport) pump(data socket) {
+func (t *Transport) pump() {
 	defer close(t.pumped)
-	buf := make([]byte, DataSize+1)
+	read := newMany()
 	for {
-		n, err := data.Read(buf)
+		n, waited, err := wire.Read(t.raw, read.read, nil)
 		if err != nil {
 			t.in.Close(err)
 			return
 		}
-		d, err := ParseData(buf[:n])
-		if err != nil {
-			t.bad.Add(1)
-			continue
+		for i := range n {
+			t.push(read.datagram(i))
 		}
-		if m := d.MAD; len(m) >= mad.SAHeader.Size && m.Class().HasRMPP() && !wire.RMPPActive(m) {
-			d.MAD = mad.Datagram(buf[dataHeader:DataSize]) // OpenSM's answers end with their records
+		if waited {
+			t.in.Rest()
 		}
-		t.in.Push(&d)
 	}
+}
+
+// push takes a datagram that was read, with the room behind it.
+func (t *Transport) push(b, room []byte) {
+	d, err := ParseData(b)
+	if err != nil {
+		t.bad.Add(1)
+		return
+	}
+	if m := d.MAD; len(m) >= mad.SAHeader.Size && m.Class().HasRMPP() && !wire.RMPPActive(m) {
+		d.MAD = mad.Datagram(room[dataHeader:DataSize]) // OpenSM's answers end with their records
+	}
+	t.in.Push(&d)
+}
+
+// write writes to a socket in non-blocking mode. Such a call takes microseconds, so the scheduler
+// need not know of it: that would cost more, and keep a thread awake that watches calls.
+func write(fd int, b []byte) (int, error) {
+	n, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
 }
 
 // Dropped counts received datagrams that were malformed, or dropped because the queue was full.
@@ -146,7 +167,7 @@ func (t *Transport) Send(d *wire.Datagram) error {
 // writeBuf never waits for room: it reports success in any case.
 func (t *Transport) writeBuf(fd uintptr) bool {
 	for {
-		_, t.sendErr = syscall.Write(int(fd), t.buf)
+		_, t.sendErr = write(int(fd), t.buf)
 		if !errors.Is(t.sendErr, syscall.EINTR) {
 			return true
 		}
@@ -155,6 +176,9 @@ func (t *Transport) writeBuf(fd uintptr) bool {
 
 // Recv implements wire.Transport.
 func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error { return t.in.Pop(ctx, d) }
+
+// Feed serves wire.Feed.
+func (t *Transport) Feed(f *wire.Feeder) error { return t.in.Feed(f) }
 
 // Port implements wire.Transport.
 func (t *Transport) Port(ctx context.Context) (wire.Port, error) {

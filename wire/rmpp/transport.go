@@ -62,6 +62,21 @@ func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error {
 	}
 }
 
+// Feed serves wire.Feed.
+func (t *Transport) Feed(f *wire.Feeder) error {
+	take := func(d *wire.Datagram) {
+		if d.Undelivered || !wire.RMPPActive(d.MAD) {
+			f.Take(d)
+			return
+		}
+		t.arrived(d)
+		for whole := (wire.Datagram{}); t.takeWhole(&whole); {
+			f.Take(&whole)
+		}
+	}
+	return wire.Feed(t.Transport, &wire.Feeder{Take: take, IsPatient: f.IsPatient})
+}
+
 // takeWhole returns the oldest complete message.
 func (t *Transport) takeWhole(d *wire.Datagram) bool {
 	t.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -213,7 +214,7 @@ func (t *Transport) pump() {
 	defer close(t.pumped)
 	buf := make([]byte, firstBuffer)
 	for {
-		n, err := t.file.Read(buf)
+		n, waited, err := read(t.file, buf)
 		if errors.Is(err, syscall.ENOSPC) {
 			// The kernel has put the header into the buffer, which shows the room needed. A file
 			// system over FUSE cannot.
@@ -235,10 +236,30 @@ func (t *Transport) pump() {
 		} else {
 			t.in.Push(&d)
 		}
+		if waited {
+			t.in.Rest()
+		}
 		if len(buf) > firstBuffer {
 			buf = make([]byte, firstBuffer)
 		}
 	}
+}
+
+// read reads a message. waited reports whether there was none at first, if that is known.
+func read(file File, b []byte) (n int, waited bool, err error) {
+	f, ok := file.(syscall.Conn)
+	if !ok {
+		n, err = file.Read(b)
+		return n, false, err
+	}
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0, false, err
+	}
+	if n, waited, err = wire.Read(raw, syscall.Read, b); err == nil && n == 0 {
+		err = io.EOF
+	}
+	return n, waited, err
 }
 
 // datagram converts a message that was read.
@@ -270,6 +291,9 @@ func (t *Transport) Dropped() uint64 { return t.bad.Load() + t.in.Dropped() }
 
 // Recv implements wire.Transport.
 func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error { return t.in.Pop(ctx, d) }
+
+// Feed serves wire.Feed.
+func (t *Transport) Feed(f *wire.Feeder) error { return t.in.Feed(f) }
 
 // Port implements wire.Transport.
 func (t *Transport) Port(ctx context.Context) (wire.Port, error) {

@@ -47,7 +47,7 @@ levels beside that of --output, with the ending .levels (docs/levels.md).`
 type importFlags struct {
 	output, state string
 	set           []string
-	asJSON        bool
+	asJSON, all   bool
 }
 
 func smImportCmd() *cobra.Command {
@@ -66,6 +66,7 @@ func smImportCmd() *cobra.Command {
 	flags.StringVarP(&f.output, "output", "o", "", "write the configuration of weft sm to `FILE` (mode 0600: it may hold keys)")
 	flags.StringVar(&f.state, "state", "", "write the LIDs to this state `FILE` of weft sm, and name it in the configuration")
 	flags.StringArrayVar(&f.set, "set", nil, "option `OPTION=VALUE` of weft sm for the configuration; wins over OpenSM's; can be repeated")
+	flags.BoolVarP(&f.all, "verbose", "v", false, "list every unknown option; otherwise they are counted by their first word")
 	cli.JSONFlag(cmd, &f.asJSON)
 	return cmd
 }
@@ -95,7 +96,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 		forget()
 		return err
 	}
-	report := &opensm.Report{LIDs: len(r.LIDs), Settings: r.Settings, Notes: r.Notes, Written: named}
+	report := &opensm.Report{LIDs: len(r.LIDs), Settings: r.Settings, Notes: r.Notes, Written: named, All: f.all}
 	if f.state != "" {
 		if err := f.store(r); err != nil {
 			return err
@@ -113,7 +114,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 
 // refuse prints the report of an import with errors, which writes nothing, and returns them.
 func (f *importFlags) refuse(cmd *cobra.Command, r *opensm.Result, err error) error {
-	report := &opensm.Report{LIDs: len(r.LIDs), Settings: r.Settings, Notes: r.Notes, Written: []string{}, Errors: strings.Split(err.Error(), "\n")}
+	report := &opensm.Report{LIDs: len(r.LIDs), Settings: r.Settings, Notes: r.Notes, Written: []string{}, Errors: strings.Split(err.Error(), "\n"), All: f.all}
 	return cmp.Or(cli.Answer(cmd.OutOrStdout(), report, f.asJSON), err)
 }
 

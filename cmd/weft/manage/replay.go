@@ -139,6 +139,7 @@ var eventNames = [...]string{
 	terms.Rebalance: "a routing afresh is asked for", terms.Stored: "stored", terms.DrainPart: "to be drained", terms.UndrainPart: "to be drained no more",
 	terms.MembersChanged: "members of multicast groups have changed", terms.MembersTold: "told the members of multicast groups",
 	terms.NeighboursTold: "told by the master which port is behind which", terms.Told: "told nothing new", terms.Improved: "a better Plan was computed",
+	terms.WritePartitions: "a program writes partitions", terms.ClockSet: "the clock of the machine was set",
 }
 
 // newsText describes a change in subnet administration.

@@ -141,7 +141,10 @@ func (m *Machine) send(w *World, t *trial) {
 		m.under = map[uint64]*trial{}
 	}
 	m.orders++
-	tag := terms.SpeedTag<<56 | m.orders&(1<<56-1)
+	tag := terms.SpeedTag<<56 | m.orders&(terms.ReadsSpeed-1)
+	if o.reads {
+		tag |= terms.ReadsSpeed
+	}
 	m.under[tag] = t
 	a := terms.Action{
 		Kind: terms.Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: l.Modifier(ledger.GetPort, slot, 0), Path: l.PathTo(slot, w.Paths),
