@@ -72,21 +72,28 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// Open reads a program: a collective operation such as allreduce(ring,size=1GiB),
-// a training step such as training(tensor=8,pipeline=4), or a file with a
-// GOAL schedule. Defaults are for what an operation does
-// not say.
-func Open(text string, d collective.Defaults) (*Program, error) {
+// OpenLine reads a program in one line: a collective operation such as
+// allreduce(ring,size=1GiB), or a training step such as training(tensor=8,pipeline=4). Defaults are
+// for what it does not say.
+func OpenLine(text string, d collective.Defaults) (*Program, error) {
 	if training.Is(text) {
 		s, err := training.Parse(text, d.Ranks)
 		return &Program{Name: text, training: &s}, err
 	}
+	s, err := collective.Parse(text, d)
+	return &Program{Name: text, operation: &s}, err
+}
+
+// Open reads a program: one in a line, a GOAL schedule in a file, or a Chakra trace.
+func Open(text string, d collective.Defaults) (*Program, error) {
 	if p, ok, err := openTrace(text); ok {
 		return p, err
 	}
-	if s, err := collective.Parse(text, d); err == nil {
-		return &Program{Name: text, operation: &s}, nil
-	} else if strings.Contains(text, "(") || !strings.ContainsAny(text, "./") {
+	p, err := OpenLine(text, d)
+	if err == nil || training.Is(text) {
+		return p, err
+	}
+	if strings.Contains(text, "(") || !strings.ContainsAny(text, "./") {
 		if _, missing := os.Stat(text); missing != nil {
 			return nil, fmt.Errorf("%w; a schedule is given by the name of its file", err)
 		}
