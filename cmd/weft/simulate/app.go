@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -119,7 +120,7 @@ THE FIGURES
   end        when the last rank ends
   bandwidth  size divided by time, and the bus bandwidth of nccl-tests
   ideal      the same program on one switch for all hosts, and how many times as long this run takes
-  busiest    with --flows: the links with the largest share of their rate in use
+  busiest    the links with the largest share of their rate in use (packets: headers included)
 
 A schedule that cannot end is an error: it names the messages without receives, the receives
 without messages, and operations that wait for each other, by rank and label.`,
@@ -196,7 +197,7 @@ func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
 	if err := o.writeGoal(cmd, p); err != nil {
 		return err
 	}
-	return o.answer(cmd, func(ctx context.Context) (*app.Run, error) { return app.Ideal(ctx, p, costs) })
+	return o.answer(cmd, func(ctx context.Context, _ app.News) (*app.Run, error) { return app.Ideal(ctx, p, costs) })
 }
 
 // request reads the options of a run on a fabric.
@@ -245,16 +246,24 @@ func (o *appOptions) run(cmd *cobra.Command, arg string, programs []string) erro
 	if err != nil {
 		return err
 	}
-	return o.answer(cmd, func(ctx context.Context) (*app.Run, error) { return app.On(ctx, g, r, req) })
+	return o.answer(cmd, func(ctx context.Context, news app.News) (*app.Run, error) {
+		req.News = news
+		return app.On(ctx, g, r, req)
+	})
 }
 
 // answer runs a simulation and prints its figures.
-func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context) (*app.Run, error)) error {
-	out, seconds, err := timed(cmd, simulate)
+func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context, app.News) (*app.Run, error)) error {
+	begun := time.Now()
+	var out *app.Run
+	err := cli.WithResults(cmd, "simulating", func(ctx context.Context, step, tell func(string)) (err error) {
+		out, err = simulate(ctx, app.News{Now: step, Result: tell})
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	out.Seconds = seconds
+	out.Seconds = time.Since(begun).Seconds()
 	if o.svg != "" {
 		if err := cli.Output(cmd, o.svg, out.Pictures.WriteSVG); err != nil {
 			return err
