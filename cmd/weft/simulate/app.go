@@ -38,12 +38,8 @@ type appOptions struct {
 	asJSON    bool
 }
 
-func simulateAppCmd() *cobra.Command {
-	var o appOptions
-	cmd := &cobra.Command{
-		Use:   "app [FABRIC] PROGRAM...",
-		Short: "applications in time: schedules and collective operations",
-		Long: `Run an application on a fabric and say when each rank ends.
+// appHelp is the text of weft simulate app --help.
+const appHelp = `Run an application on a fabric and say when each rank ends.
 
 PROGRAM is a file with a GOAL schedule, as text, binary or compressed with gzip; a Chakra trace, by
 the name of its first file, PREFIX.0.et; or in one line a collective operation, the communication of
@@ -123,16 +119,26 @@ THE FIGURES
   busiest    the links with the largest share of their rate in use (packets: headers included)
 
 A schedule that cannot end is an error: it names the messages without receives, the receives
-without messages, and operations that wait for each other, by rank and label.`,
-		Example: `  weft simulate app 'rlft(8,3)' 'allreduce(ring,size=64MiB)' --flows
+without messages, and operations that wait for each other, by rank and label.`
+
+// appExample holds commands to try.
+const appExample = `  weft simulate app 'rlft(8,3)' 'allreduce(ring,size=64MiB)' --flows
   weft simulate app fabric.txt step.goal -e ftree
   weft simulate app --ideal L=2500,o=1500,g=1000,G=6,S=65535 step.goal --json
   weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1
   weft simulate app 'rlft(8,3)' 'training(tensor=4,pipeline=4)' --flows
   weft simulate app 'rail(8,16,4)' 'allreduce(size=1GiB)' --flows --ranks-on ports --placement rail
-  weft simulate app 'rlft(8,3)' 'allreduce(ranks=64,size=64MiB)' 'checkpoint(ranks=64,storage=8,size=16MiB)@1ms' --flows --placement spread`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: o.runAny,
+  weft simulate app 'rlft(8,3)' 'allreduce(ranks=64,size=64MiB)' 'checkpoint(ranks=64,storage=8,size=16MiB)@1ms' --flows --placement spread`
+
+func simulateAppCmd() *cobra.Command {
+	var o appOptions
+	cmd := &cobra.Command{
+		Use:     "app [FABRIC] PROGRAM...",
+		Short:   "applications in time: schedules and collective operations",
+		Long:    appHelp,
+		Example: appExample,
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    o.runAny,
 	}
 	o.add(cmd)
 	return cmd
