@@ -110,12 +110,12 @@ func (r *LinkSeries) lookAtLinks(s *Sim, step int, length Time) {
 	}
 }
 
-// Links returns the number of links: those of switch ports, numbered as in Graph.Attached, then those
-// of end ports.
-func (s *Sim) Links() int { return len(s.links) }
+// Links returns the number of links: those of switch ports, numbered as in Graph.Attached, then
+// those of end ports.
+func (n *network) Links() int { return len(n.links) }
 
 // Rate returns the rate of a link in Mbit/s.
-func (s *Sim) Rate(i int) int32 { return s.links[i].mbps }
+func (n *network) Rate(i int) int32 { return n.links[i].mbps }
 
 // Carried returns the bytes that a link has carried since the warm-up, with headers and without the
 // unsent rest of the current packet.

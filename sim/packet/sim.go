@@ -121,8 +121,8 @@ func (s *Sim) Watch(look func(now Time)) { s.watch = look }
 
 // Sample makes the run call a function at a time, and then each time at the time that it returns.
 // Unlike a change it is no event: a run does not go on for it, and is the same without it.
-func (s *Sim) Sample(first Time, look func(now Time) (next Time)) {
-	s.sampleAt, s.sample = first, look
+func (h *hooks) Sample(first Time, look func(now Time) (next Time)) {
+	h.sampleAt, h.sample = first, look
 }
 
 // Timer schedules a call of the workload's Timer.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -82,6 +83,19 @@ func OpenLine(text string, d collective.Defaults) (*Program, error) {
 	}
 	s, err := collective.Parse(text, d)
 	return &Program{Name: text, operation: &s}, err
+}
+
+// CheckLine returns an error for a program in one line that no number of ranks can run; it tries
+// several.
+func CheckLine(text string) (first error) {
+	for _, ranks := range []int{64, 4096, 1 << 18} {
+		_, err := OpenLine(text, collective.Defaults{Ranks: ranks, Group: 8})
+		if err == nil {
+			return nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return first
 }
 
 // Open reads a program: one in a line, a GOAL schedule in a file, or a Chakra trace.

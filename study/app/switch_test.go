@@ -10,11 +10,11 @@ import (
 	"weft/sim/packet"
 )
 
-// TestOneSwitchAsLogGOPS: hosts on one switch end when LogGOPS says, by flows and by packets, within
-// the time of a packet for each round. The rate of the hosts is a byte in a nanosecond, because
-// LogGOPS has whole nanoseconds. A root sends several messages, which LogGOPS lets leave one after
-// the other and a port shares: so these wait for their receives, and a request and its answer take
-// time too.
+// TestOneSwitchAsLogGOPS: hosts on one switch end when LogGOPS says, by flows and by packets,
+// within the time of a packet for each round. The rate of the hosts is a byte in a nanosecond,
+// because LogGOPS has whole nanoseconds. A root sends several messages, which LogGOPS lets leave
+// one after the other and a port shares: so these wait for their receives, and a request and its
+// answer take time too.
 func TestOneSwitchAsLogGOPS(t *testing.T) {
 	g, r := routed(t, "tree(36,16)", "minhop")
 	req := Usual()

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestApps: with applications, networks are in order of their time, one is beaten only by one that runs
-// them as fast, and the recommended one runs them in at most ten ninths of the time on
-// the tree. A ring all-reduce needs little between switches, an all-to-all operation all of it.
+// TestApps: with applications, networks are in order of their time, one is beaten only by one that
+// runs them as fast, and the recommended one runs them in at most ten ninths of the time on the
+// tree. A ring all-reduce needs little between switches, an all-to-all operation all of it.
 func TestApps(t *testing.T) {
 	want := Want{Hosts: 100, Radix: 24, Rails: 1, Ratio: 1}
 	for program, kind := range map[string]string{"allreduce(ring,size=1MiB)": "full-mesh", "alltoall(shift,size=16KiB)": "tree"} {

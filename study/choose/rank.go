@@ -81,8 +81,8 @@ func (p *Proposals) prices(of *Proposal) []float64 {
 }
 
 // beats reports whether a network costs no more than another one, at any step, delivers no less in
-// any figure, and slows no application down. Planes and a network that joins them are not compared: what planes deliver
-// ends at each of them.
+// any figure, and slows no application down. Planes and a network that joins them are not compared:
+// what planes deliver ends at each of them.
 func (p *Proposals) beats(a, b *Proposal) bool {
 	for i, price := range p.prices(a) {
 		if price > p.prices(b)[i] {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"weft/apps/collective"
 	"weft/fabric"
 	"weft/planner"
 	"weft/study/app"
@@ -36,8 +35,7 @@ type Figures struct {
 // placements are those that a case can name: the others read files or name nodes.
 var placements = []string{"leaf", "spread", "rail", "random"}
 
-// Validate returns an error for an option out of range. The number of ranks comes with the fabric,
-// so it tries several: a program that none of them can run is an error.
+// Validate returns an error for an option out of range.
 func (p *Params) Validate() error {
 	if !slices.Contains(placements, cmp.Or(p.Placement, "leaf")) {
 		return fmt.Errorf("placement %q: want one of %s", p.Placement, strings.Join(placements, ", "))
@@ -48,15 +46,10 @@ func (p *Params) Validate() error {
 	if _, err := app.ParseCosts(p.Costs, app.Usual().Costs); err != nil {
 		return fmt.Errorf("costs: %w", err)
 	}
-	var first error
-	for _, ranks := range []int{64, 4096, 1 << 18} {
-		_, err := app.OpenLine(p.Program, collective.Defaults{Ranks: ranks, Group: 8})
-		if err == nil {
-			return nil
-		}
-		first = cmp.Or(first, err)
+	if err := app.CheckLine(p.Program); err != nil {
+		return fmt.Errorf("program: %w; a sweep takes programs in one line, no files", err)
 	}
-	return fmt.Errorf("program: %w; a sweep takes programs in one line, no files", first)
+	return nil
 }
 
 // Measure runs the application on a Plan.
