@@ -13,6 +13,6 @@ import "embed"
 //go:embed route/*.go route/*/*.go route/*/*/*.go route/*/*/*/*.go
 //go:embed judge/*/*.go judge/*/*/*/*.go intersubnet/*.go intersubnet/*/*.go
 //go:embed sim/*/*.go planner/*.go planner/*/*.go study/*.go study/*/*.go
-//go:embed wire/*.go wire/*/*.go internal/*/*.go
+//go:embed wire/*.go wire/*/*.go internal/*/*.go apps/*/*.go
 //go:embed lab/measure/*.go lab/measure/*/*.go
 var Sources embed.FS

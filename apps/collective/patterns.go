@@ -14,7 +14,18 @@ func receive(to []transfer, peer int, bytes int64) []transfer {
 // log2 returns the least k for which 2^k is at least p.
 func log2(p int) int { return bits.Len(uint(p - 1)) }
 
-func mod(a, p int) int { return ((a % p) + p) % p }
+// mod returns a modulo p, from 0 to p-1. Most are near: a division is the slow part of a ring.
+func mod(a, p int) int {
+	if a < 0 {
+		a += p
+	} else if a >= p {
+		a -= p
+	}
+	if a >= 0 && a < p {
+		return a
+	}
+	return ((a % p) + p) % p
+}
 
 // edge returns where chunk i begins of a vector that is cut into p.
 func edge(i, p int, size int64) int64 {
@@ -24,7 +35,13 @@ func edge(i, p int, size int64) int64 {
 }
 
 // chunk returns the bytes of chunk i of a vector that is cut into p.
-func chunk(i, p int, size int64) int64 { return edge(i+1, p, size) - edge(i, p, size) }
+func chunk(i, p int, size int64) int64 {
+	each, rest := size/int64(p), size%int64(p)
+	if rest == 0 {
+		return each
+	}
+	return each + edge(i+1, p, rest) - edge(i, p, rest)
+}
 
 // ring passes chunks to the next rank. In round s a rank sends the chunk that shift says.
 func ring(p int, size int64, shift int) rounds {

@@ -35,18 +35,31 @@ type Run struct {
 	fluid    *fluid.Network
 	queue    event.Queue[int64, occasion]
 	failed   error
-	path     []int32
 	ended    []int32
-	latency  []int64 // by number of a message under way: from the end of its flow to its arrival
-	bytes    []float64
-	ends     []ends
-	begun    []int64   // by number of a message under way: the begin of its flow
-	link     []float64 // by link: bytes that crossed it
+	messages []message  // by number, those under way
+	routes   [][2]route // by host port: those of its last messages, the last one first
+	link     []float64  // by link: bytes that crossed it
 	record   *timeline.Recorder
 }
 
-// ends are the ranks and the host ports of a message.
-type ends struct{ from, to, src, dst int32 }
+// message is a message under way.
+type message struct {
+	from, to int32 // ranks
+	src, dst int32 // host ports
+	bytes    float64
+	begun    int64 // when its flow began
+	latency  int64 // from the end of that to its arrival
+}
+
+// route is a path to a host port.
+type route struct {
+	to      int32 // none before the first message
+	path    []int32
+	latency int64
+	rate    float64 // of the slowest link
+}
+
+const none int32 = -1
 
 // occasion is the begin of a message's flow, or its arrival.
 type occasion struct {
@@ -84,11 +97,10 @@ func (r *Run) Record(to *timeline.Recorder) {
 
 // recordFlow records a flow that ends.
 func (r *Run) recordFlow(at int64, m int32) {
-	e := &r.ends[m]
-	r.record.Receiving.Add(e.to, r.begun[m], at, r.bytes[m])
-	path, _ := r.net.Path(e.src, e.dst, r.path[:0])
-	for _, l := range path {
-		r.record.Links.Add(l, r.begun[m], at, r.bytes[m])
+	w := &r.messages[m]
+	r.record.Receiving.Add(w.to, w.begun, at, w.bytes)
+	for _, l := range r.findPath(m).path {
+		r.record.Links.Add(l, w.begun, at, w.bytes)
 	}
 }
 
@@ -97,11 +109,11 @@ const unit = 1000
 
 // Send takes a message of the Machine.
 func (r *Run) Send(at machine.Time, m machine.Message) {
-	for int(m.Number) >= len(r.bytes) {
-		r.bytes, r.latency, r.ends, r.begun = append(r.bytes, 0), append(r.latency, 0), append(r.ends, ends{}), append(r.begun, 0)
+	for int(m.Number) >= len(r.messages) {
+		r.messages = append(r.messages, message{})
 	}
 	src, dst, local := r.places.Between(m.From, m.To, m.NIC)
-	r.ends[m.Number], r.bytes[m.Number] = ends{m.From, m.To, src, dst}, float64(max(m.Bytes, 1))
+	r.messages[m.Number] = message{from: m.From, to: m.To, src: src, dst: dst, bytes: float64(max(m.Bytes, 1))}
 	if local {
 		r.queue.Put(int64(at)+r.hardware.Memory.Picoseconds(m.Bytes), occasion{message: m.Number})
 		return
@@ -111,54 +123,62 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 		return
 	}
 	// A request is smaller than a packet: it takes no share of a link.
-	if path, ok := r.findPath(m.Number); ok {
-		r.queue.Put(int64(at)+r.latency[m.Number]+r.timeAlone(path, m.Number), occasion{message: m.Number})
+	if to := r.findPath(m.Number); to != nil {
+		r.queue.Put(int64(at)+to.latency+int64(r.messages[m.Number].bytes/to.rate), occasion{message: m.Number})
 	}
 }
 
-// findPath finds the path of a message and its latency.
-func (r *Run) findPath(m int32) ([]int32, bool) {
-	e := &r.ends[m]
-	path, ok := r.net.Path(e.src, e.dst, r.path[:0])
-	r.path = path
-	if !ok {
+// findPath finds the route of a message; nil if there is none. A port often sends to the same two:
+// data to one, and answers to requests to the other.
+func (r *Run) findPath(m int32) *route {
+	w := &r.messages[m]
+	for int(w.src) >= len(r.routes) {
+		r.routes = append(r.routes, [2]route{{to: none}, {to: none}})
+	}
+	last := &r.routes[w.src]
+	if last[0].to == w.dst {
+		return &last[0]
+	}
+	if last[0], last[1] = last[1], last[0]; last[0].to == w.dst {
+		return &last[0]
+	}
+	to := &last[0]
+	path, ok := r.net.Path(w.src, w.dst, to.path[:0])
+	if to.to, to.path = w.dst, path; !ok {
+		to.to = none
 		r.fail(m, "the tables do not lead there (weft check names the fault); ports of different planes never reach each other")
-		return nil, false
+		return nil
 	}
 	if r.hardware.OneSwitch {
-		path = append(path[:1], path[len(path)-1])
+		to.path = append(path[:1], path[len(path)-1])
 	}
-	r.latency[m] = int64(len(path))*r.hardware.Cable + int64(len(path)-1)*r.hardware.Switch
-	return path, true
+	to.latency = int64(len(to.path))*r.hardware.Cable + int64(len(to.path)-1)*r.hardware.Switch
+	to.rate = r.fluid.Capacity(to.path[0])
+	for _, l := range to.path {
+		to.rate = min(to.rate, r.fluid.Capacity(l))
+	}
+	return to
 }
 
 // fail stops the run because of a message.
 func (r *Run) fail(m int32, why string) {
-	e := &r.ends[m]
+	e := &r.messages[m]
 	port := func(h int32) string { name := r.net.HostPort(h); return name.Short() }
 	r.failed = fmt.Errorf("a message from rank %d on %s to rank %d on %s: %s", e.from, port(e.src), e.to, port(e.dst), why)
 }
 
-// timeAlone is the time of a message's bytes on the slowest link of a path.
-func (r *Run) timeAlone(path []int32, m int32) int64 {
-	rate := r.fluid.Capacity(path[0])
-	for _, l := range path {
-		rate = min(rate, r.fluid.Capacity(l))
-	}
-	return int64(r.bytes[m] / rate)
-}
-
 // beginFlow starts the flow of a message.
 func (r *Run) beginFlow(at int64, m int32) {
-	path, ok := r.findPath(m)
-	if !ok {
+	to := r.findPath(m)
+	if to == nil {
 		return
 	}
-	for _, l := range path {
-		r.link[l] += r.bytes[m]
+	w := &r.messages[m]
+	for _, l := range to.path {
+		r.link[l] += w.bytes
 	}
-	r.begun[m] = at
-	r.fluid.Begin(at, path, r.bytes[m], m)
+	w.begun, w.latency = at, to.latency
+	r.fluid.Begin(at, to.path, w.bytes, m)
 }
 
 // next returns the time of the network's next event; rates are computed only if nothing else
@@ -172,7 +192,7 @@ func (r *Run) next(now int64) (at int64, ok bool) {
 		if end, some := r.fluid.Next(); some && (!ok || end <= at) {
 			if end > int64(machine.Longest) {
 				m := r.fluid.First()
-				r.fail(m, fmt.Sprintf("%.3g bytes: %s", r.bytes[m], machine.TooLong(unit)))
+				r.fail(m, fmt.Sprintf("%.3g bytes: %s", r.messages[m].bytes, machine.TooLong(unit)))
 			}
 			return end, true
 		}
@@ -232,7 +252,7 @@ func (r *Run) step(at int64) {
 				if r.record != nil {
 					r.recordFlow(at, m)
 				}
-				r.queue.Put(at+r.latency[m], occasion{message: m})
+				r.queue.Put(at+r.messages[m].latency, occasion{message: m})
 			}
 		}
 	}

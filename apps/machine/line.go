@@ -12,10 +12,11 @@ func (l *line) join(slots []slot, message int32) {
 	s := &slots[message]
 	key := address{s.Peer, s.rank, s.Tag}
 	s.behind = none
-	if ahead, ok := l.under.get(key); ok {
-		slots[ahead.last].behind, s.waits = message, true
+	under, fresh := l.under.add(key)
+	if !fresh {
+		slots[under.last].behind, s.waits = message, true
 	}
-	l.under.set(key, ends{last: message})
+	under.last = message
 }
 
 // leave takes a message out at its target. It returns the next one if that is there already.

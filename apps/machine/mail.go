@@ -64,9 +64,9 @@ func (b *mail) post(slots []slot, receive int32) {
 func (b *mail) takeReceive(slots []slot, message int32) (int32, bool) {
 	s := &slots[message]
 	key := address{s.Peer, s.rank, s.Tag}
-	list, named := b.posted.get(key)
+	named := b.posted.get(key)
 	for o := b.open[s.Peer].first; o != none; o = slots[o].after {
-		if named && slots[list.first].number < slots[o].number {
+		if named != nil && slots[named.first].number < slots[o].number {
 			break
 		}
 		if slots[o].takes(s) {
@@ -74,10 +74,10 @@ func (b *mail) takeReceive(slots []slot, message int32) (int32, bool) {
 			return o, true
 		}
 	}
-	if !named {
+	if named == nil {
 		return none, false
 	}
-	return pop(&b.posted, slots, key, list), true
+	return pop(&b.posted, slots, named), true
 }
 
 // takeMessage removes the message that a receive takes.
@@ -94,12 +94,12 @@ func (b *mail) takeMessage(slots []slot, receive int32) (int32, bool) {
 		}
 		key = address{s.rank, slots[message].rank, slots[message].Tag}
 	}
-	list, ok := b.kept.get(key)
-	if !ok {
+	list := b.kept.get(key)
+	if list == nil {
 		return none, false
 	}
 	// The oldest message of any rank or tag is the oldest of its own address.
-	message := pop(&b.kept, slots, key, list)
+	message := pop(&b.kept, slots, list)
 	b.all[s.rank].remove(slots, message)
 	return message, true
 }
@@ -107,23 +107,20 @@ func (b *mail) takeMessage(slots []slot, receive int32) (int32, bool) {
 // push appends a slot to the list of an address.
 func push(lists *table, slots []slot, key address, s int32) {
 	slots[s].same = none
-	list, ok := lists.get(key)
-	if ok {
-		slots[list.last].same = s
-		list.last = s
+	list, fresh := lists.add(key)
+	if fresh {
+		list.first = s
 	} else {
-		list = ends{s, s}
+		slots[list.last].same = s
 	}
-	lists.set(key, list)
+	list.last = s
 }
 
 // pop removes the first slot of the list of an address.
-func pop(lists *table, slots []slot, key address, list ends) int32 {
+func pop(lists *table, slots []slot, list *cell) int32 {
 	s := list.first
 	if list.first = slots[s].same; list.first == none {
-		lists.remove(key)
-	} else {
-		lists.set(key, list)
+		lists.remove(list.key)
 	}
 	return s
 }

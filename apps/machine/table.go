@@ -29,25 +29,29 @@ func (t *table) find(k address) *cell {
 	}
 }
 
-// get returns the list of an address.
-func (t *table) get(k address) (ends, bool) {
+// get returns the cell of an address; nil if it has none.
+func (t *table) get(k address) *cell {
 	if t.count == 0 {
-		return ends{}, false
+		return nil
 	}
-	c := t.find(k)
-	return c.ends, c.used
+	if c := t.find(k); c.used {
+		return c
+	}
+	return nil
 }
 
-// set stores the list of an address.
-func (t *table) set(k address, list ends) {
+// add returns the cell of an address, a new one with fresh if it had none. The cell stays where it
+// is until the table changes.
+func (t *table) add(k address) (c *cell, fresh bool) {
 	if 2*t.count >= len(t.cells) {
 		t.grow()
 	}
-	c := t.find(k)
-	if !c.used {
-		t.count++
+	if c = t.find(k); c.used {
+		return c, false
 	}
-	*c = cell{k, true, list}
+	t.count++
+	c.key, c.used = k, true
+	return c, true
 }
 
 // grow doubles the number of cells.
@@ -63,13 +67,15 @@ func (t *table) grow() {
 
 // remove forgets an address. Cells behind it move up, so that no search ends too early.
 func (t *table) remove(k address) {
-	if t.count == 0 || !t.find(k).used {
+	if t.count == 0 {
 		return
 	}
 	mask := len(t.cells) - 1
 	hole := t.hash(k)
-	for t.cells[hole].key != k {
-		hole = (hole + 1) & mask
+	for ; t.cells[hole].key != k || !t.cells[hole].used; hole = (hole + 1) & mask {
+		if !t.cells[hole].used {
+			return
+		}
 	}
 	t.count--
 	for i := (hole + 1) & mask; t.cells[i].used; i = (i + 1) & mask {

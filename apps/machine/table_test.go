@@ -20,13 +20,16 @@ func TestTable(t *testing.T) {
 				delete(want, k)
 			default:
 				v := ends{rng.Int32(), rng.Int32()}
-				have.set(k, v)
-				want[k] = v
+				c, fresh := have.add(k)
+				if _, known := want[k]; fresh == known {
+					t.Fatalf("%v: fresh %v, known %v", k, fresh, known)
+				}
+				c.ends, want[k] = v, v
 			}
 			probe := address{rng.Int32N(span), rng.Int32N(span) - 1, rng.Int32N(3) - 1}
-			got, ok := have.get(probe)
-			if v, known := want[probe]; ok != known || known && got != v {
-				t.Fatalf("%v: %v %v, want %v %v", probe, got, ok, v, known)
+			got := have.get(probe)
+			if v, known := want[probe]; known != (got != nil) || known && got.ends != v {
+				t.Fatalf("%v: %v, want %v %v", probe, got, v, known)
 			}
 			if have.count != len(want) {
 				t.Fatalf("%d entries, want %d", have.count, len(want))

@@ -18,8 +18,9 @@ const watchSteps = 1000
 // watchEvery is the number of events between two looks at the progress.
 const watchEvery = 1 << 14
 
-// Watch reports the progress of the run under a context, until end is called.
-func (m *Machine) Watch(ctx context.Context) (end func()) {
+// Watch reports the progress of the run under a context, until end is called. From time to time it
+// also calls look with the present time, unless that is nil.
+func (m *Machine) Watch(ctx context.Context, look func(now Time)) (end func()) {
 	p, ok := m.program.(sharer)
 	if !ok {
 		return func() {}
@@ -29,6 +30,9 @@ func (m *Machine) Watch(ctx context.Context) (end func()) {
 	m.watch = func() {
 		for now := int(p.Share() * watchSteps); done < now; done++ {
 			step()
+		}
+		if look != nil {
+			look(m.now)
 		}
 	}
 	return end

@@ -21,6 +21,8 @@ type Work struct {
 	sim     *packet.Sim
 	record  *timeline.Recorder
 	to      []int32 // by number of a message: its target, for the record
+	carried []int64 // by link: bytes until the last sample, for the record
+	sampled packet.Time
 }
 
 // occasion is a message that begins later, or one within a machine that arrives.
@@ -39,12 +41,26 @@ func New(where *places.Places, memory places.Memory, p program.Program, costs ma
 	return w
 }
 
-// Record lets the run record what ranks do.
+// Record lets the run record what ranks and links do.
 func (w *Work) Record(to *timeline.Recorder) {
 	w.record = to
 	w.Machine.Computed = func(rank int32, from, until machine.Time) {
 		to.Computing.Add(rank, int64(from), int64(until), float64(until-from))
 	}
+}
+
+// RecordLinks records what links have carried since the last call, and returns when the next one is
+// due. The caller of the run makes the last one.
+func (w *Work) RecordLinks() (next packet.Time) {
+	now, links := w.sim.Now(), w.record.Links
+	for l := range w.carried {
+		if bytes := w.sim.Carried(l); bytes > w.carried[l] {
+			links.Add(int32(l), int64(w.sampled), int64(now), float64(bytes-w.carried[l]))
+			w.carried[l] = bytes
+		}
+	}
+	w.sampled = now
+	return now + packet.Time(links.Width)
 }
 
 // Send takes a message of the Machine.
@@ -66,6 +82,10 @@ func (w *Work) Send(at machine.Time, m machine.Message) {
 // Begin starts the Program.
 func (w *Work) Begin(s *packet.Sim) {
 	w.sim = s
+	if w.record != nil {
+		w.carried = make([]int64, s.Links())
+		s.Sample(packet.Time(w.record.Links.Width), func(packet.Time) packet.Time { return w.RecordLinks() })
+	}
 	w.advance()
 }
 

@@ -30,7 +30,7 @@ func (p *Places) Part(first, last int) *Places {
 func (p *Places) Between(from, to int32, nic uint8) (src, dst int32, local bool) {
 	a, b, local := p.Ports[from], p.Ports[to], p.Server[from] == p.Server[to]
 	if p.Plane == nil || local {
-		return a[int(nic)%len(a)], b[int(nic)%len(b)], local
+		return port(a, nic), port(b, nic), local
 	}
 	for i := range a {
 		for k := range b {
@@ -41,6 +41,14 @@ func (p *Places) Between(from, to int32, nic uint8) (src, dst int32, local bool)
 		}
 	}
 	return a[int(nic)%len(a)], b[int(nic)%len(b)], false
+}
+
+// port returns the port of a number, modulo their number.
+func port(list []int32, nic uint8) int32 {
+	if int(nic) < len(list) {
+		return list[nic]
+	}
+	return list[int(nic)%len(list)]
 }
 
 // Memory holds the costs of messages between ranks of one machine.

@@ -112,5 +112,8 @@ func (r *Run) DescribeOf(rank, id int32) (string, bool) {
 // HasEnded reports whether an operation has ended.
 func (r *Run) HasEnded(op int32) bool { return r.left[op] == ended }
 
+// Done reports whether all operations have ended.
+func (r *Run) Done() bool { return r.over == len(r.Ops) }
+
 // Share returns the share of operations that have ended.
 func (r *Run) Share() float64 { return float64(r.over) / float64(max(len(r.Ops), 1)) }

@@ -81,6 +81,11 @@ func (r *Run) Shape() program.Shape { return program.Shape{Ranks: r.ranks, CPUs:
 // Share returns how far the first rank is.
 func (r *Run) Share() float64 { return float64(r.streams[0].index) / float64(max(r.items, 1)) }
 
+// Done reports whether all streams are over.
+func (r *Run) Done() bool {
+	return !slices.ContainsFunc(r.streams, func(s stream) bool { return !s.over })
+}
+
 // of returns a stream of a rank.
 func (r *Run) of(rank int32, stream int) *stream { return &r.streams[int(rank)*r.perRank+stream] }
 

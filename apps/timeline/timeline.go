@@ -73,24 +73,17 @@ func (h *Heat) Row(row int) []float32 { return h.values[row*steps:][:h.last+1] }
 type Recorder struct {
 	Computing *Heat // by rank: time
 	Receiving *Heat // by rank: bytes
-	Links     *Heat // by link: bytes; nil if unknown
+	Links     *Heat // by link: bytes
 }
 
-// NewRecorder returns a Recorder whose steps begin with a width. Without links it has none.
+// NewRecorder returns a Recorder whose steps begin with a width.
 func NewRecorder(ranks, links int, width int64) *Recorder {
-	r := &Recorder{Computing: newHeat(ranks, width), Receiving: newHeat(ranks, width)}
-	if links > 0 {
-		r.Links = newHeat(links, width)
-	}
-	return r
+	return &Recorder{Computing: newHeat(ranks, width), Receiving: newHeat(ranks, width), Links: newHeat(links, width)}
 }
 
 // End gives all parts the same steps.
 func (r *Recorder) End() {
-	all := []*Heat{r.Computing, r.Receiving}
-	if r.Links != nil {
-		all = append(all, r.Links)
-	}
+	all := []*Heat{r.Computing, r.Receiving, r.Links}
 	width, last := int64(0), 0
 	for _, h := range all {
 		width = max(width, h.Width)

@@ -77,7 +77,7 @@ var commandGroups = map[string][]flagGroup{
 	"weft suggest": {
 		{"Servers", "hosts rails servers storage service now later"},
 		{"Network", "radix oversubscription storage-oversubscription between-pods kinds prices"},
-		{"Measurement", "measure runs seed"},
+		{"Measurement", "measure app runs seed"},
 	},
 	"weft emulate": {
 		{"Clients and control", "name dir udp umad at control"},

@@ -22,6 +22,7 @@ type suggestOptions struct {
 	storage string // --storage
 	service string // --service
 	later   int    // --later
+	apps    []string
 	prices  string
 	asJSON  bool
 }
@@ -75,6 +76,14 @@ ports the rails), or a network that costs at most nine tenths as much and delive
 at least nine tenths of the bandwidth in random bisections, all-to-all in at most five quarters of
 the time, and nothing missing.
 
+APPLICATIONS
+
+--app 'allreduce(size=64MiB)' runs an application (weft simulate app) on each measured network, by
+flows: with a rank on each compute server in order of the leaves, or on each port of servers of
+several ports, rail by rail. Networks are then listed by its time, and a network replaces the tree if
+it costs at most nine tenths as much and the applications take at most ten ninths of the time there.
+Bisections and all-to-all are shown all the same.
+
 RAILS
 
 Servers of several ports get two families of proposals. Rail-optimised trees ("rails") put port i of
@@ -95,6 +104,7 @@ func suggestCmd() *cobra.Command {
 		Example: `  weft suggest --hosts 2000 --radix 40
   weft suggest --hosts 500 --radix 36 --oversubscription 3 --prices prices.txt
   weft suggest --hosts 2000 --radix 40 --kinds tree,dragonfly,torus --prices prices.txt
+  weft suggest --hosts 500 --radix 36 --app 'allreduce(size=64MiB)' --app 'alltoall(size=1MiB)'
   weft suggest --servers 256x8 --radix 64
   weft suggest --servers 512x8+1@400 --storage 64x2@400 --service 16 --radix 64
   weft suggest --now 800 --later 2400 --radix 64
@@ -118,6 +128,7 @@ func suggestCmd() *cobra.Command {
 	f.StringSliceVar(&o.want.Kinds, "kinds", nil, "`KINDS` of networks to propose: "+strings.Join(choose.Kinds(), ",")+" (default: all)")
 	pricesFlag(cmd, &o.prices)
 	f.StringVar(&o.study.Measure, "measure", "auto", "`WHEN` to route and measure the networks: always, never, or auto (unless one is large)")
+	f.StringArrayVar(&o.apps, "app", nil, "also run `PROGRAM` of weft simulate app on each measured network, and rank by its time; can be repeated")
 	f.IntVarP(&o.study.Runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
 	f.Uint64Var(&o.study.Seed, "seed", 1, "seed `N` of random bisections")
 	cli.JobsFlag(cmd, &o.study.Workers)
@@ -176,7 +187,13 @@ func (o *suggestOptions) run(cmd *cobra.Command) (err error) {
 	if err := o.parse(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
-	if err := errors.Join(o.want.Validate(), o.study.Validate()); err != nil {
+	if err := o.want.Validate(); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	if o.study.Apps, err = o.want.OpenApps(o.apps); err != nil {
+		return fmt.Errorf("--app: %w", err)
+	}
+	if err := o.study.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
 	if o.study.Prices, err = readPrices(o.prices); err != nil {

@@ -55,22 +55,33 @@ func WriteAll(w io.Writer, charts ...Chart) error {
 	page := draw.New(canvas)
 	page.SetColor(color.White)
 	page.Fill(page.Rectangle.Path())
+	side := vg.Length(0) // the same for all, so that their axes X are below each other
+	for i := range charts {
+		side = max(side, charts[i].side())
+	}
 	for i := range charts {
 		if err := charts[i].check(); err != nil {
 			return err
 		}
 		above := vg.Length(height * i)
-		charts[i].draw(draw.Crop(page, margin, -margin, page.Max.Y-above-height+margin, -above-margin))
+		charts[i].draw(draw.Crop(page, margin, -margin, page.Max.Y-above-height+margin, -above-margin), side)
 	}
 	_, err := canvas.WriteTo(w)
 	return err
 }
 
-// draw draws the chart on a part of a page.
-func (c *Chart) draw(page draw.Canvas) {
+// shown lists the series that have points.
+func (c *Chart) shown() []Series {
+	return slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
+}
+
+// side returns the width of the legend, which is next to the picture.
+func (c *Chart) side() vg.Length { return thumbnail + letter*vg.Length(c.longest(c.shown())) }
+
+// draw draws the chart on a part of a page, with a legend of the given width.
+func (c *Chart) draw(page draw.Canvas, side vg.Length) {
 	p := plot.New()
-	shown := slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
-	side := thumbnail + letter*vg.Length(c.longest(shown)) // for the legend, next to the picture
+	shown := c.shown()
 	places := c.places(width - 2*margin - side - scale)
 	if c.X.Even {
 		c, shown, places = c.spaced(shown, places)

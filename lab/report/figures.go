@@ -39,6 +39,14 @@ var figureWords = map[string]struct{ label, whole, damaged string }{
 		"mean latency of packets (ns)",
 		"Which engine has the lowest latency?", "Which engine keeps latency low when links fail?",
 	},
+	"app_end_us": {
+		"time of the application (us)",
+		"On which engine does the application end first?", "On which engine does the application end first when links fail?",
+	},
+	"app_bus_gb_s": {
+		"bus bandwidth of the operation (GB/s)",
+		"Which engine gives the operation most bandwidth?", "Which engine keeps most bandwidth of the operation when links fail?",
+	},
 	"vls":  {"virtual lanes", "Which engine needs the fewest virtual lanes?", "Which engine needs the fewest virtual lanes when links fail?"},
 	"lids": {"LIDs", "Which engine needs the fewest LIDs?", "Which engine needs the fewest LIDs when links fail?"},
 }

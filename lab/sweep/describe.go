@@ -19,6 +19,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"weft/lab/measure"
+	"weft/lab/measure/appload"
 	"weft/lab/measure/flowload"
 	"weft/lab/measure/packetload"
 	"weft/planner"
@@ -69,6 +70,7 @@ type Seeds struct {
 type Workload struct {
 	Flow    *flowload.Params   `json:"flow,omitempty" yaml:"flow,omitempty" doc:"static flows"`
 	Packets *packetload.Params `json:"packets,omitempty" yaml:"packets,omitempty" doc:"packets in time"`
+	App     *appload.Params    `json:"app,omitempty" yaml:"app,omitempty" doc:"an application in time"`
 }
 
 // Derived is a further column.
@@ -214,20 +216,30 @@ func (s *Seeds) validate() error {
 
 func (d *Description) validateWorkloads() error {
 	for i, w := range d.Workloads {
-		var err error
-		switch {
-		case (w.Flow != nil) == (w.Packets != nil):
-			err = errors.New("want flow or packets")
-		case w.Flow != nil:
-			err = w.Flow.Validate()
-		default:
-			err = w.Packets.Validate()
-		}
+		err := w.validate()
 		if err != nil {
 			return fmt.Errorf("workloads: number %d: %w", i+1, err)
 		}
 	}
 	return nil
+}
+
+// validate returns an error unless exactly one field is set, and right.
+func (w *Workload) validate() error {
+	var set []interface{ Validate() error }
+	if w.Flow != nil {
+		set = append(set, w.Flow)
+	}
+	if w.Packets != nil {
+		set = append(set, w.Packets)
+	}
+	if w.App != nil {
+		set = append(set, w.App)
+	}
+	if len(set) != 1 {
+		return errors.New("want flow, packets or app")
+	}
+	return set[0].Validate()
 }
 
 // damageOf returns the degrading suffix of a damage, "" for none. If the damage is drawn at random,

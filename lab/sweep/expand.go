@@ -94,8 +94,11 @@ type Plan struct {
 // packages lists the packages that compute a workload.
 func (w *Workload) packages() []string {
 	load := "weft/lab/measure/flowload"
-	if w.Packets != nil {
+	switch {
+	case w.Packets != nil:
 		load = "weft/lab/measure/packetload"
+	case w.App != nil:
+		load = "weft/lab/measure/appload"
 	}
 	return []string{"weft/lab/measure", load, "weft/fabric/source"}
 }
@@ -103,8 +106,11 @@ func (w *Workload) packages() []string {
 // text returns a workload as the column workload holds it.
 func (w *Workload) text() string {
 	name, params := "flow", any(w.Flow)
-	if w.Packets != nil {
+	switch {
+	case w.Packets != nil:
 		name, params = "packets", w.Packets
+	case w.App != nil:
+		name, params = "app", w.App
 	}
 	data, err := json.Marshal(params)
 	if err != nil {

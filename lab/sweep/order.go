@@ -125,9 +125,12 @@ func (j *Job) guess() float64 {
 		effort = max(effort, effortOf(&j.routing.Engines[i]))
 	}
 	for _, c := range j.Cases {
-		if c.identity.Workload.Packets != nil {
+		switch w := &c.identity.Workload; {
+		case w.Packets != nil || w.App != nil && w.App.Packets:
 			effort += 20
-		} else {
+		case w.App != nil:
+			effort += 5
+		default:
 			effort += 1.5
 		}
 	}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"weft/lab/measure/appload"
 	"weft/lab/measure/flowload"
 	"weft/lab/measure/packetload"
 	"weft/lab/store"
@@ -15,13 +16,15 @@ type Row struct {
 	Outcome
 	flowFigures
 	packetFigures
+	appFigures
 	Made
 }
 
-// flowFigures and packetFigures give the embedded figures of the workloads different names.
+// The embedded figures of the workloads have different names.
 type (
 	flowFigures   = flowload.Figures
 	packetFigures = packetload.Figures
+	appFigures    = appload.Figures
 )
 
 // Place is the fabric of a row. Columns with the tag label belong to the sweep, not to the case:

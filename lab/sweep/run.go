@@ -11,6 +11,7 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/lab/measure"
+	"weft/lab/measure/appload"
 	"weft/lab/measure/flowload"
 	"weft/lab/measure/packetload"
 	"weft/planner"
@@ -255,14 +256,26 @@ func (c *Case) measure(ctx context.Context, g *fabric.Graph, routed *planner.Res
 	if !routed.Report.OK {
 		row.Status, row.Reason = NotProven, unproven(routed)
 	}
-	if w := &c.identity.Workload; w.Packets != nil {
-		f, err := packetload.Measure(ctx, g, routed, w.Packets, c.identity.TrafficSeed, workers)
+	return row.measure(ctx, g, routed, &c.identity.Workload, c.identity.TrafficSeed, workers)
+}
+
+// measure takes the figures of a workload.
+func (row *Row) measure(ctx context.Context, g *fabric.Graph, routed *planner.Result, w *Workload, seed uint64, workers int) error {
+	switch {
+	case w.Packets != nil:
+		f, err := packetload.Measure(ctx, g, routed, w.Packets, seed, workers)
 		if err == nil {
 			row.packetFigures = *f
 		}
 		return err
+	case w.App != nil:
+		f, err := appload.Measure(ctx, g, routed, w.App, seed, workers)
+		if err == nil {
+			row.appFigures = *f
+		}
+		return err
 	}
-	f, err := flowload.Measure(ctx, g, routed, c.identity.Workload.Flow, c.identity.TrafficSeed, workers)
+	f, err := flowload.Measure(ctx, g, routed, w.Flow, seed, workers)
 	if err == nil {
 		row.flowFigures = *f
 	}

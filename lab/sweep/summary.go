@@ -53,7 +53,7 @@ type Versus struct {
 }
 
 // lowerIsBetter holds the figures that are better if they are lower.
-var lowerIsBetter = []string{"congestion", "load_max", "dark", "undelivered", "latency", "finished", "lost", "deadlocked", "vls", "lids"}
+var lowerIsBetter = []string{"congestion", "load_max", "dark", "undelivered", "latency", "finished", "lost", "deadlocked", "app_end", "app_ideal", "app_cost", "vls", "lids"}
 
 // better says which values of a figure are better.
 func better(figure string) string {
@@ -136,6 +136,8 @@ func (d *Description) usualFigure() string {
 	switch w := d.Workloads[0]; {
 	case w.Packets != nil:
 		return "throughput_gbps"
+	case w.App != nil:
+		return "app_end_us"
 	case w.Flow.Pattern != "":
 		return "pattern_bandwidth_share"
 	}

@@ -22,6 +22,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/source"
 	"weft/lab/measure"
+	"weft/lab/measure/appload"
 	"weft/lab/measure/flowload"
 	"weft/lab/measure/packetload"
 	"weft/lab/stats"
@@ -96,7 +97,7 @@ fabrics: ["torus(4x4,hosts=1)", "rlft(4,2)"]
 damage: [none, 0.1]
 draws: {least: 2}
 engines: [updn, dor, minhop]
-workloads: [flow: {runs: 20}, packets: {duration: 2us, warmup: 1us, load: 0.2}]
+workloads: [flow: {runs: 20}, packets: {duration: 2us, warmup: 1us, load: 0.2}, app: {program: "alltoall(size=4KiB)", placement: random}]
 `
 
 // namesOf returns the names of a sweep's cases.
@@ -217,6 +218,8 @@ func TestIdentityFields(t *testing.T) {
 	try("flowload.Params", reflect.ValueOf(id.Workload.Flow).Elem(), id)
 	id.Workload = Workload{Packets: &packetload.Params{}}
 	try("packetload.Params", reflect.ValueOf(id.Workload.Packets).Elem(), id)
+	id.Workload = Workload{App: &appload.Params{}}
+	try("appload.Params", reflect.ValueOf(id.Workload.App).Elem(), id)
 	id.Routing.Levels = make(levels.Levels, 1)
 	try("Level", reflect.ValueOf(&id.Routing.Levels[0]).Elem(), id)
 	id.Routing.Engines = []measure.Engine{{Name: "a"}}
@@ -590,22 +593,25 @@ func TestParse(t *testing.T) {
 		"fabrics: [odin]\n":                       "engines: name an engine",
 		"engines: [updn]\n":                       "fabrics: name a FABRIC",
 		"fabrics: [rlft(8,2)]\nengines: [updn]\n": `fabrics: "rlft(8": quote a formula with a comma: "rlft(8,2)"`,
-		"fabrics: [odin]\nengines: [updn]\ndamage: [fail(links=1,seed=2)]\n":           `damage: "fail(links=1": quote a formula with a comma: "fail(links=1,seed=2)"`,
-		"fabrics: [odin]\nengines: [updn]\ndamage: [2]\n":                              "damage 2: want shares",
-		"fabrics: [odin]\nengines: [updn]\ndamage: [much]\n":                           `damage "much": want none`,
-		"fabrics: [odin]\nengines: [updn]\nlanes: [16]\n":                              "vls 16",
-		"fabrics: [odin]\nengines: [updn]\nlmc: [300]\n":                               "lmc 255",
-		"fabrics: [odin]\nengines: [updn]\noptions: [nosuch=1]\n":                      "options: ",
-		"fabrics: [odin]\nengines: [updn]\ndraws: {least: 9, most: 3}\n":               "draws: most 3",
-		"fabrics: [odin]\nengines: [updn]\ndraws: {figure: ebb}\n":                     `figure "ebb": no such figure`,
-		"fabrics: [odin]\nengines: [updn]\nseeds: {engine: [1, 1]}\n":                  "seeds: engine: 1 is named twice",
-		"fabrics: [odin]\nengines: [updn]\nworkloads: [{}]\n":                          "workloads: number 1: want flow or packets",
-		"fabrics: [odin]\nengines: [updn]\nworkloads: [packets: {duration: 1h}]\n":     "workloads: number 1: duration",
-		"fabrics: [odin]\nengines: [updn]\nonly: [hosts]\n":                            "only: hosts",
-		"fabrics: [odin]\nengines: [updn]\nskip: [\"ebb_share > 1\"]\n":                "skip: ebb_share > 1",
-		"fabrics: [odin]\nengines: [updn]\ncolumns: [{name: vls, formula: \"1.0\"}]\n": `columns: "vls" is no new name`,
-		"fabrics: [odin]\nengines: [updn]\ncolumns: [{name: x, formula: nosuch}]\n":    "columns: x: ",
-		"fabrics: [odin]\nengines: [updn]\ntime_limit: soon\n":                         `time_limit "soon"`,
+		"fabrics: [odin]\nengines: [updn]\ndamage: [fail(links=1,seed=2)]\n":                                     `damage: "fail(links=1": quote a formula with a comma: "fail(links=1,seed=2)"`,
+		"fabrics: [odin]\nengines: [updn]\ndamage: [2]\n":                                                        "damage 2: want shares",
+		"fabrics: [odin]\nengines: [updn]\ndamage: [much]\n":                                                     `damage "much": want none`,
+		"fabrics: [odin]\nengines: [updn]\nlanes: [16]\n":                                                        "vls 16",
+		"fabrics: [odin]\nengines: [updn]\nlmc: [300]\n":                                                         "lmc 255",
+		"fabrics: [odin]\nengines: [updn]\noptions: [nosuch=1]\n":                                                "options: ",
+		"fabrics: [odin]\nengines: [updn]\ndraws: {least: 9, most: 3}\n":                                         "draws: most 3",
+		"fabrics: [odin]\nengines: [updn]\ndraws: {figure: ebb}\n":                                               `figure "ebb": no such figure`,
+		"fabrics: [odin]\nengines: [updn]\nseeds: {engine: [1, 1]}\n":                                            "seeds: engine: 1 is named twice",
+		"fabrics: [odin]\nengines: [updn]\nworkloads: [{}]\n":                                                    "workloads: number 1: want flow, packets or app",
+		"fabrics: [odin]\nengines: [updn]\nworkloads: [packets: {duration: 1h}]\n":                               "workloads: number 1: duration",
+		"fabrics: [odin]\nengines: [updn]\nworkloads: [app: {}]\n":                                               "workloads: number 1: program: \"\" is no collective operation",
+		"fabrics: [odin]\nengines: [updn]\nworkloads: [app: {program: \"alltoall(fast)\"}]\n":                    "workloads: number 1: program: alltoall by \"fast\" is not known",
+		"fabrics: [odin]\nengines: [updn]\nworkloads: [app: {program: \"alltoall()\", placement: \"file:x\"}]\n": "workloads: number 1: placement \"file:x\"",
+		"fabrics: [odin]\nengines: [updn]\nonly: [hosts]\n":                                                      "only: hosts",
+		"fabrics: [odin]\nengines: [updn]\nskip: [\"ebb_share > 1\"]\n":                                          "skip: ebb_share > 1",
+		"fabrics: [odin]\nengines: [updn]\ncolumns: [{name: vls, formula: \"1.0\"}]\n":                           `columns: "vls" is no new name`,
+		"fabrics: [odin]\nengines: [updn]\ncolumns: [{name: x, formula: nosuch}]\n":                              "columns: x: ",
+		"fabrics: [odin]\nengines: [updn]\ntime_limit: soon\n":                                                   `time_limit "soon"`,
 	} {
 		d, err := Parse("sweep.yaml", []byte(text))
 		if err == nil {

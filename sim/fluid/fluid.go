@@ -126,7 +126,7 @@ func (n *Network) Next() (at picoseconds, ok bool) {
 	}
 	at = n.group.until
 	if len(n.ends.heap) > 0 {
-		at = min(at, n.flows[n.ends.heap[0]].end)
+		at = min(at, n.ends.heap[0].at)
 	}
 	return at, at != never || len(n.ends.heap) > 0
 }
@@ -134,7 +134,10 @@ func (n *Network) Next() (at picoseconds, ok bool) {
 // First returns the number of the flow that ends next, begins, or releases its links. There must be
 // one, and Next comes first.
 func (n *Network) First() int32 {
-	for _, list := range [][]int32{n.ends.heap, n.group.begun, n.group.over} {
+	if len(n.ends.heap) > 0 {
+		return n.flows[n.ends.heap[0].slot].id
+	}
+	for _, list := range [][]int32{n.group.begun, n.group.over} {
 		if len(list) > 0 {
 			return n.flows[list[0]].id
 		}
@@ -149,8 +152,11 @@ func (n *Network) End(ended []int32) []int32 {
 	if n.group.until == n.now {
 		n.regroup()
 	}
-	for len(n.ends.heap) > 0 && n.flows[n.ends.heap[0]].end == n.now {
-		s := n.ends.pop()
+	if len(n.ends.heap) == 0 || n.ends.heap[0].at != n.now {
+		return ended
+	}
+	for _, e := range n.ends.take() {
+		s := e.slot
 		ended = append(ended, n.flows[s].id)
 		if n.Slack > 0 && n.isCrowded(s) {
 			n.group.leave(s, n.now, float64(n.now-n.flows[s].begin)*n.Slack)
@@ -188,9 +194,9 @@ func (n *Network) Rate(id int32) float64 {
 	if len(n.dirty) > 0 {
 		n.solve()
 	}
-	for _, s := range n.ends.heap {
-		if n.flows[s].id == id {
-			return n.flows[s].rate
+	for _, e := range n.ends.heap {
+		if f := &n.flows[e.slot]; f.id == id {
+			return f.rate
 		}
 	}
 	return 0

@@ -116,7 +116,7 @@ func (s *Sim) result() *Result {
 	r.Carried, r.Waited = make([]int64, len(s.links)), make([]Time, len(s.links))
 	for i := range s.links {
 		l := &s.links[i]
-		r.Carried[i], r.Waited[i] = s.carried(i), l.waited
+		r.Carried[i], r.Waited[i] = s.Carried(i), l.waited
 		if l.waiting >= 0 {
 			r.Waited[i] += max(s.now-max(l.waiting, m.from), 0)
 		}
@@ -154,7 +154,7 @@ func (s *Sim) check() error {
 	}
 	window := float64(max(s.now-m.from, 0))
 	for i := range s.links {
-		if bytes, most := s.carried(i), window*float64(s.links[i].mbps)/8e6; float64(bytes) > most*(1+1e-9)+1 {
+		if bytes, most := s.Carried(i), window*float64(s.links[i].mbps)/8e6; float64(bytes) > most*(1+1e-9)+1 {
 			return fmt.Errorf("link %d of %d Mbit/s carried %d bytes in %.0f ps", i, s.links[i].mbps, bytes, window)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"weft/fabric"
 	"weft/route"
@@ -203,4 +204,16 @@ func (n *network) arbitration(l int32) *route.ArbTable {
 		return &a.Pool[a.Switch[l]]
 	}
 	return nil
+}
+
+// Links returns the number of links of a Graph.
+func Links(g *fabric.Graph) int { return len(g.Attached) + g.NumEnds }
+
+// LinkPort returns the port that sends on a link.
+func LinkPort(g *fabric.Graph, link int32) fabric.PortName {
+	if end := link - int32(len(g.Attached)); end >= 0 {
+		return g.EndName(end)
+	}
+	s := sort.Search(g.NumSwitches, func(s int) bool { return g.PortStart[s] > link }) - 1
+	return g.SwitchPort(int32(s), uint8(link-g.PortStart[s]))
 }

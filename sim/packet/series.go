@@ -52,7 +52,7 @@ func (r *Series) begin(s *Sim) {
 	r.before = s.total()
 	if r.LinkSeries != nil {
 		for i := range s.links {
-			r.carried[i] = s.carried(i)
+			r.carried[i] = s.Carried(i)
 		}
 	}
 	r.next(s)
@@ -104,15 +104,22 @@ func (r *LinkSeries) lookAtBuffers(s *Sim, step int) {
 // lookAtLinks counts the bytes that links carried in the step that ends now.
 func (r *LinkSeries) lookAtLinks(s *Sim, step int, length Time) {
 	for i := range s.links {
-		carried := s.carried(i)
+		carried := s.Carried(i)
 		r.Used[step*r.Links+i] = float32(float64(carried-r.carried[i]) * 8e6 / float64(s.links[i].mbps) / float64(length))
 		r.carried[i] = carried
 	}
 }
 
-// carried returns the bytes that a link has carried since the warm-up, without the unsent rest of
-// the current packet.
-func (s *Sim) carried(i int) int64 {
+// Links returns the number of links: those of switch ports, numbered as in Graph.Attached, then
+// those of end ports.
+func (n *network) Links() int { return len(n.links) }
+
+// Rate returns the rate of a link in Mbit/s.
+func (n *network) Rate(i int) int32 { return n.links[i].mbps }
+
+// Carried returns the bytes that a link has carried since the warm-up, with headers and without the
+// unsent rest of the current packet.
+func (s *Sim) Carried(i int) int64 {
 	l := &s.links[i]
 	rest := max(l.free-max(s.now, s.measure.from), 0)
 	return max(l.bytes-int64(rest)*int64(l.mbps)/8_000_000, 0)

@@ -3,6 +3,7 @@ package packet
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"weft/fabric"
 	"weft/internal/event"
@@ -81,6 +82,8 @@ type hooks struct {
 	changes     []func(*Sim)              // by number; events name them
 	beforeLanes []func(s *Sim, end int32) // called before an end port gets the lanes of another Plan
 	watch       func(now Time)            // called now and then; nil for none
+	sample      func(now Time) (next Time)
+	sampleAt    Time // when sample is called
 }
 
 // New creates a run over a fabric and its Plan.
@@ -97,6 +100,7 @@ func New(g *fabric.Graph, p *route.Plan, c Config, w Workload) (*Sim, error) {
 		return nil, err
 	}
 	s := &Sim{config: c, network: n, work: w, queues: q, hosts: newHosts(n), unused: none, measure: newMeasure(g)}
+	s.sampleAt = math.MaxInt64
 	if c.Congestion != nil {
 		s.control = newControlled(len(s.buffers))
 	}
@@ -114,6 +118,12 @@ func (s *Sim) At(t Time, do func(*Sim)) {
 
 // Watch makes the run call a function from time to time.
 func (s *Sim) Watch(look func(now Time)) { s.watch = look }
+
+// Sample makes the run call a function at a time, and then each time at the time that it returns.
+// Unlike a change it is no event: a run does not go on for it, and is the same without it.
+func (h *hooks) Sample(first Time, look func(now Time) (next Time)) {
+	h.sampleAt, h.sample = first, look
+}
 
 // Timer schedules a call of the workload's Timer.
 func (s *Sim) Timer(t Time, id int32) { s.events.Put(max(t, s.now), occasion{timer, id, 0}) }
@@ -147,6 +157,11 @@ func (s *Sim) Run(ctx context.Context, warmup, until Time) (*Result, error) {
 		t, ok := s.events.Next()
 		if !ok || t > until {
 			break
+		}
+		if t > s.sampleAt {
+			s.now = s.sampleAt
+			s.sampleAt = s.sample(s.now)
+			continue
 		}
 		at, e := s.events.Take()
 		s.now = at

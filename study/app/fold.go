@@ -8,13 +8,26 @@ import (
 	"weft/apps/flows"
 	"weft/apps/machine"
 	"weft/apps/places"
+	"weft/fabric"
 )
 
 // played is a run that has ended. If it was folded, its Machine has one rank for each server.
 type played struct {
 	*machine.Machine
-	run    *flows.Run
 	copies int // ranks for which a rank of the Machine stands
+	links  links
+}
+
+// links are what a run tells of links, by their numbers in its network.
+type links struct {
+	bytes []float64 // that crossed each; by packets with their headers
+	rate  func(l int32) float64
+	port  func(l int32) fabric.PortName // that sends on it
+}
+
+// linksOf returns what a run by flows tells of links.
+func (s *stage) linksOf(run *flows.Run) links {
+	return links{run.LinkBytes(), run.Capacity, s.net.LinkPort}
 }
 
 // End returns when a rank ended.
@@ -98,7 +111,7 @@ func (s *stage) railPath(where *places.Places, from, to int32, oneSwitch bool, p
 // must run, to name what fails.
 func (s *stage) playFolded(ctx context.Context, f *folding, h flows.Hardware) (p *played, ok bool, err error) {
 	run := flows.New(s.net, f.places, h, f.operation, s.req.Costs)
-	done := run.Machine.Watch(ctx)
+	done := run.Machine.Watch(ctx, nil)
 	defer done()
 	if err := run.Run(ctx); err != nil || len(run.Machine.Waiting()) > 0 {
 		if ctx.Err() != nil {
@@ -114,5 +127,5 @@ func (s *stage) playFolded(ctx context.Context, f *folding, h flows.Hardware) (p
 	}
 	run.Machine.Messages *= int64(f.copies)
 	run.Machine.Bytes *= int64(f.copies)
-	return &played{run.Machine, run, f.copies}, true, nil
+	return &played{run.Machine, f.copies, s.linksOf(run)}, true, nil
 }

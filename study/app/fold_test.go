@@ -78,7 +78,7 @@ func TestFold(t *testing.T) {
 					t.Fatalf("%s, %+v, one switch %v: rank %d ends at %d, whole at %d", p.Name, costs, oneSwitch, rank, one.End(rank), whole.End(rank))
 				}
 			}
-			if one.Messages != whole.Messages || one.Bytes != whole.Bytes || !reflect.DeepEqual(one.run.LinkBytes(), whole.run.LinkBytes()) {
+			if one.Messages != whole.Messages || one.Bytes != whole.Bytes || !reflect.DeepEqual(one.links.bytes, whole.links.bytes) {
 				t.Errorf("%s: %d messages of %d bytes, whole %d of %d, or other links", p.Name, one.Messages, one.Bytes, whole.Messages, whole.Bytes)
 			}
 		}

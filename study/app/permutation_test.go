@@ -11,11 +11,11 @@ import (
 	"weft/sim/packet"
 )
 
-// TestPermutation: on 128 hosts that send 500 kB each to a drawn partner, the mean rate by flows is
+// TestPermutation: on 128 hosts that send 2 MB each to a drawn partner, the mean rate by flows is
 // that by packets within 3 %.
 func TestPermutation(t *testing.T) {
 	g, r := routed(t, "rlft(8,3)", "ftree")
-	const hosts, size = 128, 500_000
+	const hosts, size = 128, 2_000_000
 	to := rand.New(rand.NewPCG(11, 41)).Perm(hosts)
 	from := make([]int, hosts)
 	for i, x := range to {

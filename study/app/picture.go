@@ -34,7 +34,7 @@ type Panel struct {
 }
 
 // picture makes the pictures of a recorded run. full says how much one step of a row can hold.
-func (r *Run) picture(rec *timeline.Recorder, portRate func(rank int) float64, link func(l int) (name string, rate float64)) {
+func (r *Run) picture(rec *timeline.Recorder, portRate func(rank int) float64, all *links) {
 	rec.End()
 	p := &Pictures{Title: r.Program, EndNS: max(r.EndNS, 1)}
 	p.Text = fmt.Sprintf("%s, engine %s, ranks by %s, by %s", r.Fabric, cmp.Or(r.Engine, "tables of a file"), r.Placement, r.Network)
@@ -58,18 +58,16 @@ func (r *Run) picture(rec *timeline.Recorder, portRate func(rank int) float64, l
 		}
 		p.Panels = append(p.Panels, panel)
 	}
-	all := make([]int, len(r.Ranks))
-	for i := range all {
-		all[i] = i
+	ranks := make([]int, len(r.Ranks))
+	for i := range ranks {
+		ranks[i] = i
 	}
-	if slices.ContainsFunc(all, func(i int) bool { return slices.Max(rec.Computing.Row(i)) > 0 }) {
-		add("ranks computing", rec.Computing, all, rank, func(int) float64 { return 1 })
+	if slices.ContainsFunc(ranks, func(i int) bool { return slices.Max(rec.Computing.Row(i)) > 0 }) {
+		add("ranks computing", rec.Computing, ranks, rank, func(int) float64 { return 1 })
 	}
-	add("ranks receiving, share of their ports' rate", rec.Receiving, all, rank, portRate)
-	if rec.Links != nil {
-		busiest := busiestRows(rec.Links, shownLinks)
-		add("busiest links, share of their rate", rec.Links, busiest, func(l int) string { name, _ := link(l); return name }, func(l int) float64 { _, rate := link(l); return rate })
-	}
+	add("ranks receiving, share of their ports' rate", rec.Receiving, ranks, rank, portRate)
+	add("busiest links, share of their rate", rec.Links, busiestRows(rec.Links, shownLinks),
+		func(l int) string { name := all.port(int32(l)); return name.Short() }, func(l int) float64 { return all.rate(int32(l)) })
 	r.Pictures = p
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -72,21 +73,41 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// Open reads a program: a collective operation such as allreduce(ring,size=1GiB),
-// a training step such as training(tensor=8,pipeline=4), or a file with a
-// GOAL schedule. Defaults are for what an operation does
-// not say.
-func Open(text string, d collective.Defaults) (*Program, error) {
+// OpenLine reads a program in one line: a collective operation such as
+// allreduce(ring,size=1GiB), or a training step such as training(tensor=8,pipeline=4). Defaults are
+// for what it does not say.
+func OpenLine(text string, d collective.Defaults) (*Program, error) {
 	if training.Is(text) {
 		s, err := training.Parse(text, d.Ranks)
 		return &Program{Name: text, training: &s}, err
 	}
+	s, err := collective.Parse(text, d)
+	return &Program{Name: text, operation: &s}, err
+}
+
+// CheckLine returns an error for a program in one line that no number of ranks can run; it tries
+// several.
+func CheckLine(text string) (first error) {
+	for _, ranks := range []int{64, 4096, 1 << 18} {
+		_, err := OpenLine(text, collective.Defaults{Ranks: ranks, Group: 8})
+		if err == nil {
+			return nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return first
+}
+
+// Open reads a program: one in a line, a GOAL schedule in a file, or a Chakra trace.
+func Open(text string, d collective.Defaults) (*Program, error) {
 	if p, ok, err := openTrace(text); ok {
 		return p, err
 	}
-	if s, err := collective.Parse(text, d); err == nil {
-		return &Program{Name: text, operation: &s}, nil
-	} else if strings.Contains(text, "(") || !strings.ContainsAny(text, "./") {
+	p, err := OpenLine(text, d)
+	if err == nil || training.Is(text) {
+		return p, err
+	}
+	if strings.Contains(text, "(") || !strings.ContainsAny(text, "./") {
 		if _, missing := os.Stat(text); missing != nil {
 			return nil, fmt.Errorf("%w; a schedule is given by the name of its file", err)
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"weft/apps/collective"
-	"weft/apps/flows"
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/fabric"
@@ -61,7 +60,7 @@ type Bandwidth struct {
 // Link is a link from a port, with its use from the begin to the end.
 type Link struct {
 	Port  fabric.PortName `json:"port"`
-	Bytes float64         `json:"bytes"`
+	Bytes float64         `json:"bytes"` // by packets with their headers
 	Share float64         `json:"share"` // of its rate
 }
 
@@ -99,6 +98,7 @@ type Request struct {
 	Hardware  packet.Config
 	Memory    places.Memory
 	Workers   int
+	News      News
 }
 
 // Ideal runs a program on an ideal network.
@@ -108,7 +108,7 @@ func Ideal(ctx context.Context, p *Program, costs machine.Parameters) (*Run, err
 		return nil, err
 	}
 	m := machine.New(c.program, costs)
-	done := m.Watch(ctx)
+	done := m.Watch(ctx, nil)
 	defer done()
 	if err := m.Run(ctx); err != nil {
 		return nil, err
@@ -211,14 +211,12 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 		return nil, err
 	}
 	r.measure(m, all, unit)
-	r.busiest(net, m.run)
+	r.busiest(&m.links)
+	req.News.result("the run ends at %s; next the same on one switch for all hosts", duration(r.EndNS))
 	rec := s.recorder
-	s.recorder = nil // the jobs alone are not recorded
+	s.recorder, s.compared = nil, true // the jobs alone are neither recorded nor news
 	if err = s.compare(ctx, r, all); err == nil && rec != nil {
-		r.picture(rec, s.portRate, func(l int) (string, float64) {
-			name := net.LinkPort(int32(l))
-			return name.Short(), m.run.Capacity(int32(l))
-		})
+		r.picture(rec, s.portRate, &m.links)
 	}
 	return r, err
 }
@@ -238,6 +236,7 @@ func (s *stage) compare(ctx context.Context, r *Run, all *cast) error {
 		j := &list[i]
 		where := s.places.Part(first, first+p.Ranks())
 		first += p.Ranks()
+		s.req.News.now("comparing, program %d of %d alone and on one switch", i+1, len(jobs))
 		var err error
 		j.Program, j.Operation, j.Ranks, j.StartNS = p.Name, p.operation, p.Ranks(), p.StartNS
 		if j.AloneNS = j.TimeNS; len(jobs) > 1 {
@@ -267,13 +266,13 @@ func share(a, b float64) float64 {
 }
 
 // busiest lists the links with the largest share of their rate in use.
-func (r *Run) busiest(net *flow.Network, run *flows.Run) {
-	if r.EndNS == 0 || run == nil {
+func (r *Run) busiest(all *links) {
+	if r.EndNS == 0 {
 		return
 	}
-	for l, bytes := range run.LinkBytes() {
+	for l, bytes := range all.bytes {
 		if bytes > 0 {
-			r.Busiest = append(r.Busiest, Link{net.LinkPort(int32(l)), bytes, bytes / (run.Capacity(int32(l)) * r.EndNS * 1000)})
+			r.Busiest = append(r.Busiest, Link{all.port(int32(l)), bytes, bytes / (all.rate(int32(l)) * r.EndNS * 1000)})
 		}
 	}
 	slices.SortStableFunc(r.Busiest, func(a, b Link) int { return cmp.Compare(b.Share, a.Share) })

@@ -82,14 +82,15 @@ type stage struct {
 	req     *Request
 	// recorder, if set, records the next run.
 	recorder *timeline.Recorder
+	compared bool // the run itself has ended
 	whole    bool // operations over rails that are alike run as they are, for tests
 }
 
 // record lets the next run be recorded. Its first steps are of 10 ns.
 func (s *stage) record(c *cast) {
-	links := 0
-	if !s.req.Packets {
-		links = s.net.Links()
+	links := s.net.Links()
+	if s.req.Packets {
+		links = packet.Links(s.g)
 	}
 	s.recorder = timeline.NewRecorder(c.ranks(), links, 10*unit)
 }
@@ -128,8 +129,7 @@ func (s *stage) alone(ctx context.Context, p *Program, where *places.Places, byP
 // play runs jobs by packets or by flows; on the fabric, or on one switch for all hosts.
 func (s *stage) play(ctx context.Context, c *cast, where *places.Places, byPackets, oneSwitch bool) (*played, error) {
 	if byPackets {
-		m, err := s.byPackets(ctx, c, where)
-		return &played{Machine: m, copies: 1}, err
+		return s.byPackets(ctx, c, where)
 	}
 	h := s.req.Hardware
 	hardware := flows.Hardware{
@@ -145,16 +145,16 @@ func (s *stage) play(ctx context.Context, c *cast, where *places.Places, byPacke
 	if s.recorder != nil {
 		run.Record(s.recorder)
 	}
-	done := run.Machine.Watch(ctx)
+	done := run.Machine.Watch(ctx, s.news(c, run.Machine))
 	defer done()
 	if err := run.Run(ctx); err != nil {
 		return nil, err
 	}
-	return &played{run.Machine, run, 1}, c.stuck(run.Machine)
+	return &played{run.Machine, 1, s.linksOf(run)}, c.stuck(run.Machine)
 }
 
 // byPackets runs jobs by packets.
-func (s *stage) byPackets(ctx context.Context, c *cast, where *places.Places) (*machine.Machine, error) {
+func (s *stage) byPackets(ctx context.Context, c *cast, where *places.Places) (*played, error) {
 	work := packets.New(where, s.req.Memory, c.program, s.req.Costs)
 	sim, err := packet.New(s.g, s.routing.Plan, s.req.Hardware, work)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *stage) byPackets(ctx context.Context, c *cast, where *places.Places) (*
 	if s.recorder != nil {
 		work.Record(s.recorder)
 	}
-	done := work.Machine.Watch(ctx)
+	done := work.Machine.Watch(ctx, s.news(c, work.Machine))
 	defer done()
 	result, err := sim.Run(ctx, 0, 1<<62)
 	switch {
@@ -174,5 +174,13 @@ func (s *stage) byPackets(ctx context.Context, c *cast, where *places.Places) (*
 	case result.Lost.Total() > 0:
 		return nil, fmt.Errorf("%d packets were lost: an application waits for them for ever; weft check names the fault of the tables", result.Lost.Total())
 	}
-	return work.Machine, c.stuck(work.Machine)
+	if s.recorder != nil {
+		work.RecordLinks()
+	}
+	bytes := make([]float64, sim.Links())
+	for l := range bytes {
+		bytes[l] = float64(sim.Carried(l))
+	}
+	all := links{bytes, func(l int32) float64 { return float64(sim.Rate(int(l))) / 8e6 }, func(l int32) fabric.PortName { return packet.LinkPort(s.g, l) }}
+	return &played{work.Machine, 1, all}, c.stuck(work.Machine)
 }

@@ -12,6 +12,7 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/sim/flow"
+	"weft/study/app"
 )
 
 // Proposal is a network with the parts to buy and the bandwidth that it delivers.
@@ -33,6 +34,11 @@ type Proposal struct {
 	Shift  float64 `json:"shift,omitempty"`  // largest congestion of a round of all-to-all by shifts, on average: 1 is full rate
 	Engine string  `json:"engine,omitempty"` // the engine that routed it
 	VLs    int     `json:"vls,omitempty"`    // lanes in use
+	// Apps are the times of applications, with a rank on each compute server, or on each of its
+	// ports if it has several. AppsTime is the mean of them, each divided by that of the network on
+	// which it ends first.
+	Apps     []app.Time `json:"apps,omitempty"`
+	AppsTime float64    `json:"apps_time,omitempty"`
 	// Beaten is the formula of a proposal that delivers at least as much for no more, "" if there
 	// is none.
 	Beaten string `json:"beaten_by,omitempty"`
@@ -47,12 +53,15 @@ type Study struct {
 	// unless one is too large.
 	Measure string
 	Prices  *bill.Prices                    // nil for none
+	Apps    []*app.Program                  // run on each measured network
 	Step    func(done, of int, what string) // told before each step of the work; may be nil
 }
 
 // Validate returns an error for a value out of range, named like the option of the command.
 func (s *Study) Validate() error {
 	switch {
+	case s.Measure == "never" && len(s.Apps) > 0:
+		return errors.New("app: runs on routed networks, and with measure never none is routed: leave one of them out")
 	case s.Measure != "never" && s.Measure != "auto" && s.Measure != "always":
 		return fmt.Errorf("measure %s: want never, auto or always", s.Measure)
 	case s.Runs < 0 || s.Runs > mostRuns:
@@ -217,14 +226,16 @@ func (s *Study) measure(ctx context.Context, p *Proposal) error {
 	}
 	g := f.Compile()
 	var trials []planner.Trial
+	routed := map[string]*planner.Result{}
 	for i, name := range planner.KnownBest(g) {
 		if i < tried || len(trials) == 0 {
-			t, err := s.try(ctx, g, name)
+			t, r, err := s.try(ctx, g, name)
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.Formula, err)
 			}
 			if t != nil {
 				trials = append(trials, *t)
+				routed[t.Engine] = r
 			}
 		}
 	}
@@ -233,7 +244,7 @@ func (s *Study) measure(ctx context.Context, p *Proposal) error {
 		return fmt.Errorf("%s: none of the engines that are known to deliver the most routes it", p.Formula)
 	}
 	p.Engine, p.VLs, p.EBB, p.Shift = best.Engine, best.VLs, best.Figures.EBB.Mean, best.Figures.Shift.Mean
-	return nil
+	return s.runApps(ctx, p, g, routed[best.Engine])
 }
 
 // tried is the number of engines tried on a network, of the ones known to deliver the most. It
@@ -242,18 +253,18 @@ const tried = 2
 
 // try routes a network by one engine, proves the Plan and measures it. It returns nil if the engine
 // refuses or nothing is proven.
-func (s *Study) try(ctx context.Context, g *fabric.Graph, name string) (*planner.Trial, error) {
+func (s *Study) try(ctx context.Context, g *fabric.Graph, name string) (*planner.Trial, *planner.Result, error) {
 	chain, err := engine.Parse(name, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := planner.Run(ctx, g, &planner.Request{Chain: chain, Seed: s.Seed, Workers: s.Workers})
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil || !r.Report.OK {
-		return nil, err
+		return nil, nil, err
 	}
 	k, err := flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: s.Runs, Seed: s.Seed, Workers: s.Workers})
-	return &planner.Trial{Engine: r.Engine.Name, VLs: r.Plan.VLs, Figures: k}, err
+	return &planner.Trial{Engine: r.Engine.Name, VLs: r.Plan.VLs, Figures: k}, r, err
 }

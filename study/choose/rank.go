@@ -80,27 +80,28 @@ func (p *Proposals) prices(of *Proposal) []float64 {
 	return list
 }
 
-// beats reports whether a network costs no more than another one, at any step, and delivers no
-// less in any figure. Planes and a network that joins them are not compared: what planes deliver
-// ends at each of them.
+// beats reports whether a network costs no more than another one, at any step, delivers no less in
+// any figure, and slows no application down. Planes and a network that joins them are not compared:
+// what planes deliver ends at each of them.
 func (p *Proposals) beats(a, b *Proposal) bool {
 	for i, price := range p.prices(a) {
 		if price > p.prices(b)[i] {
 			return false
 		}
 	}
-	return a.Planes == b.Planes && p.delivered(a) >= p.delivered(b) && a.Shift <= b.Shift
+	return a.Planes == b.Planes && p.delivered(a) >= p.delivered(b) && a.Shift <= b.Shift && !slowerApp(a, b)
 }
 
-// rank sorts proposals by bandwidth, separates beaten ones, and recommends one.
+// rank sorts proposals by the time of applications, if there are any, then by bandwidth; it
+// separates beaten ones, and recommends one.
 func (p *Proposals) rank() {
 	all := append(p.Proposals, p.Beaten...)
+	weighApps(all)
 	slices.SortStableFunc(all, func(a, b *Proposal) int {
-		return cmp.Or(cmp.Compare(p.delivered(b), p.delivered(a)), cmp.Compare(a.Shift, b.Shift), slices.Compare(p.prices(a), p.prices(b)))
+		return cmp.Or(cmp.Compare(a.AppsTime, b.AppsTime), cmp.Compare(p.delivered(b), p.delivered(a)), cmp.Compare(a.Shift, b.Shift), slices.Compare(p.prices(a), p.prices(b)))
 	})
 	p.Proposals, p.Beaten = []*Proposal{}, []*Proposal{}
 	for _, c := range all {
-		// Those before it deliver as much or more.
 		i := slices.IndexFunc(p.Proposals, func(before *Proposal) bool { return p.beats(before, c) })
 		if i < 0 {
 			p.Proposals = append(p.Proposals, c)
@@ -127,7 +128,7 @@ func (p *Proposals) delivered(of *Proposal) float64 {
 // Option is a network as an argument of Pick.
 type Option struct {
 	Price     float64 // its cost, or its switches
-	Delivered float64 // in random bisections
+	Delivered float64 // in random bisections; of a machine with applications, how fast these are
 	Shift     float64 // time of all-to-all by shifts
 }
 
@@ -168,6 +169,9 @@ func (p *Proposals) recommend(all []*Proposal) {
 	options := make([]Option, len(all))
 	for i, c := range all {
 		options[i] = Option{p.price(c), p.delivered(c), c.Shift}
+		if c.AppsTime > 0 {
+			options[i] = Option{p.price(c), 1 / c.AppsTime, 1} // for these, bandwidth does not count
+		}
 		planes := c.Planes != all[at].Planes
 		if len(c.Missing) > 0 || planes {
 			options[i].Shift = math.Inf(1) // may be named, but not recommended
@@ -191,7 +195,12 @@ func (p *Proposals) recommend(all []*Proposal) {
 // but returns the case for a cheaper network.
 func (p *Proposals) but(best, cheaper *Proposal) string {
 	text := fmt.Sprintf("%s takes %s and delivers nine tenths of that or more ", cheaper.Whole, p.priceText(cheaper))
+	if cheaper.AppsTime > 0 {
+		text = fmt.Sprintf("%s takes %s, and the applications take %.2f times as long or less ", cheaper.Whole, p.priceText(cheaper), 1/enough)
+	}
 	switch {
+	case cheaper.AppsTime > 0 && cheaper.Planes == best.Planes:
+		text = strings.TrimSpace(text)
 	case cheaper.Planes > best.Planes:
 		return text + "within each plane: take it where no cable is needed between the planes, because servers pass the traffic from one to another"
 	case cheaper.Planes < best.Planes:
@@ -266,6 +275,9 @@ func (p *Proposals) why(best, reference *Proposal) string {
 	if p.Measured {
 		figures = fmt.Sprintf("ebb %.3f, shifts %.1f", best.EBB, best.Shift)
 	}
+	if best.AppsTime > 0 {
+		figures = fmt.Sprintf("applications %.2f times as long as on the fastest, %s", best.AppsTime, figures)
+	}
 	none := fmt.Sprintf("no tree of three levels and %g:1 holds the hosts", p.Ratio)
 	switch {
 	case best != reference:
@@ -280,6 +292,8 @@ func (p *Proposals) why(best, reference *Proposal) string {
 		return fmt.Sprintf("%d subnets, each a tree, joined by %s (%s), for %s", best.Subnets.Number, fold.Count(best.Subnets.Routers, "router", "routers"), figures, p.priceText(best))
 	case best.Bill.Switches == best.Planes:
 		return fmt.Sprintf("one switch holds all hosts (%s)", figures)
+	case best.AppsTime > 0:
+		return fmt.Sprintf("nothing for less than its %s runs the applications nearly as fast (%s)", p.priceText(best), figures)
 	case p.Measured:
 		return fmt.Sprintf("a tree delivers all kinds of traffic alike (%s), and nothing for less than its %s does nearly as well in both", figures, p.priceText(best))
 	}
@@ -322,6 +336,9 @@ func (p *Proposals) commands(best, cheaper *Proposal) []string {
 	compare := []string{"weft compare"}
 	for _, c := range list {
 		compare = append(compare, "'"+routed(c)+"'")
+	}
+	for _, t := range best.Apps {
+		compare = append(compare, "--app '"+t.Program+"'")
 	}
 	return []string{
 		strings.Join(compare, " "),

@@ -112,7 +112,11 @@ func (p *Proposals) beatenText() string {
 		price += " at any step"
 	}
 	if p.Measured {
-		return "Beaten: one above delivers as much or more, in bisections and all-to-all, for " + price
+		what := "in bisections and all-to-all"
+		if p.Proposals[0].Apps != nil {
+			what += ", and slows no application down"
+		}
+		return "Beaten: one above delivers as much or more, " + what + ", for " + price
 	}
 	return "Beaten: one above carries as much uniform traffic or more for " + price
 }
@@ -178,6 +182,9 @@ func (p *Proposals) table(w io.Writer, list []*Proposal) error {
 			s := proposal.Steps[0]
 			fmt.Fprintf(w, "  now: %s, %s\n", fold.Count(s.Bill.Switches, "switch", "switches"), fold.Count(s.Bill.Between, "switch cable", "switch cables"))
 		}
+		for _, t := range proposal.Apps {
+			fmt.Fprintf(w, "  %s\n", fold.Text(2, appText(&t)))
+		}
 		if len(proposal.Missing) > 0 {
 			fmt.Fprintf(w, "  %s\n", fold.Text(2, "misses: "+strings.Join(proposal.Missing, "; ")))
 		}
@@ -206,6 +213,9 @@ func (p *Proposals) notes(w io.Writer) {
 	}
 	if i := slices.IndexFunc(all, func(c *Proposal) bool { return c.Subnets != nil }); i >= 0 {
 		ebb += fmt.Sprintf(" Several subnets: one has %d LIDs, too few for all hosts and switches. SWITCHES counts the routers that join them.", p.subnetLIDs())
+	}
+	if slices.ContainsFunc(all, func(c *Proposal) bool { return c.Apps != nil }) {
+		ebb += " Applications: by flows, with a rank on each compute server in order of the leaves, or on each port of servers of several; the network on which they end first is the first of its table."
 	}
 	fmt.Fprintln(w, fold.Text(0, ebb))
 	if p.Stopped {

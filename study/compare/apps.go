@@ -6,57 +6,44 @@ import (
 	"strings"
 	"time"
 
-	"weft/apps/machine"
-	"weft/apps/places"
 	"weft/fabric"
 	"weft/planner"
-	"weft/sim/packet"
 	"weft/study"
 	"weft/study/app"
 )
 
-// AppTime is the time of an application on a Plan, by flows, with a rank on each host in order of
-// the leaves.
-type AppTime struct {
-	Program string  `json:"program"`
-	EndNS   float64 `json:"end_ns,omitempty"`
-	IdealNS float64 `json:"ideal_ns,omitempty"` // on one switch for all hosts
-	Cost    float64 `json:"cost,omitempty"`     // EndNS divided by IdealNS
-	Failed  string  `json:"failed,omitempty"`   // why it did not end
-}
-
 // CheckApps returns an error for a program that cannot run on a fabric.
 func CheckApps(programs []string, g *fabric.Graph) error {
-	for _, text := range programs {
-		p, err := app.Open(text, app.DefaultsOf(g, false, "leaf"))
-		if err != nil {
-			return fmt.Errorf("--app: %w", err)
-		}
-		if most := app.DefaultsOf(g, false, "leaf").Ranks; p.Ranks() > most {
-			return fmt.Errorf("--app %s: %d ranks on %d places", text, p.Ranks(), most)
+	d := app.DefaultsOf(g, false, "leaf")
+	list, err := app.OpenEach(programs, d)
+	if err != nil {
+		return fmt.Errorf("--app: %w", err)
+	}
+	for _, p := range list {
+		if p.Ranks() > d.Ranks {
+			return fmt.Errorf("--app %s: %d ranks on %d places", p.Name, p.Ranks(), d.Ranks)
 		}
 	}
 	return nil
 }
 
-// runApps runs each program on a Plan.
-func runApps(ctx context.Context, g *fabric.Graph, r *planner.Result, programs []string, workers int) (list []AppTime, err error) {
-	for _, text := range programs {
-		p, err := app.Open(text, app.DefaultsOf(g, false, "leaf"))
-		if err != nil {
-			return nil, err
-		}
-		run, err := app.On(ctx, g, r, &app.Request{
-			Jobs: []*app.Program{p}, Costs: machine.Usual, Placement: "leaf", Hardware: packet.Default(), Memory: places.UsualMemory, Workers: workers,
-		})
-		switch {
-		case ctx.Err() != nil:
+// runApps runs each program on a Plan, with a rank on each host in order of the leaves.
+func runApps(ctx context.Context, g *fabric.Graph, r *planner.Result, texts []string, workers int) (list []app.Time, err error) {
+	programs, err := app.OpenEach(texts, app.DefaultsOf(g, false, "leaf"))
+	if err != nil {
+		return nil, err
+	}
+	req := app.Usual()
+	req.Workers = workers
+	for _, p := range programs {
+		t, err := app.TimeOf(ctx, g, r, p, req)
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
-		case err != nil:
-			list = append(list, AppTime{Program: text, Failed: err.Error()})
-		default:
-			list = append(list, AppTime{Program: text, EndNS: run.EndNS, IdealNS: run.IdealNS, Cost: run.Cost})
 		}
+		if err != nil {
+			t = app.Time{Program: p.Name, Failed: err.Error()}
+		}
+		list = append(list, t)
 	}
 	return list, nil
 }

@@ -17,6 +17,7 @@ import (
 	"weft/route"
 	"weft/sim/flow"
 	"weft/study"
+	"weft/study/app"
 )
 
 // Comparisons is the document of `weft compare FABRIC FABRIC ... --json`.
@@ -94,7 +95,7 @@ type Row struct {
 	Check    *quality.Report `json:"check,omitempty"`
 	// Yardstick holds further figures, if they were asked for.
 	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
-	Apps      []AppTime       `json:"apps,omitempty"` // likewise
+	Apps      []app.Time      `json:"apps,omitempty"` // likewise
 }
 
 // Figures selects the measurements of each Plan.

@@ -32,7 +32,7 @@ func DrawCurves(w io.Writer, list []*Simulation) error {
 		return chart.Chart{Name: "load", Title: title, Kind: chart.Lines, X: chart.Axis{Label: "offered, share of a host's link"}, Y: chart.Axis{Label: unit, Log: log}}
 	}
 	charts := []chart.Chart{
-		draw("Accepted load", "share", false), draw("Mean latency of packets in the network", "us", false),
+		draw(list[len(list)-1].title()+": accepted load", "share", false), draw("Mean latency of packets in the network", "us", false),
 		draw("Mean latency of messages, their wait at the source included", "us", true),
 	}
 	for _, o := range list {
@@ -59,6 +59,11 @@ func DrawCurves(w io.Writer, list []*Simulation) error {
 		charts = charts[:2] // no message was received in time
 	}
 	return chart.WriteAll(w, charts...)
+}
+
+// title names the fabric, the engine and the pattern.
+func (o *Simulation) title() string {
+	return fmt.Sprintf("%s, %s, %s", o.Fabric, cmp.Or(o.Engine, "tables of a file"), o.Pattern)
 }
 
 // label returns what tells a simulation from the others: engine, fabric and pattern.

@@ -81,7 +81,7 @@ func (o *Simulation) DrawTimes(w io.Writer) error {
 		return s
 	}
 	return chart.WriteAll(w,
-		draw("What a sending rank gets through", "Gbit/s", line("throughput", func(m *Moment) float64 { return m.Throughput })),
+		draw(o.title()+": what a sending rank gets through", "Gbit/s", line("throughput", func(m *Moment) float64 { return m.Throughput })),
 		draw("Links between switches that carry packets, share of the time", "share",
 			line("mean", func(m *Moment) float64 { return m.Used }), line("busiest", func(m *Moment) float64 { return m.MostUsed })),
 		draw("Bytes in the input buffers of a switch port", "bytes",

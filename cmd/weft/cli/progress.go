@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 const (
 	progressDelay    = 2 * time.Second
 	progressInterval = 10 * time.Second
+	lookInterval     = time.Second / 2 // between two looks for results
 )
 
 // WithProgress runs work. If it takes longer than progressDelay, a terminal shows the step, the
@@ -31,11 +33,17 @@ func WithProgress(cmd *cobra.Command, what string, work func(context.Context) er
 
 // WithSteps is like WithProgress for work of several steps, which it names by calling step.
 func WithSteps(cmd *cobra.Command, first string, work func(ctx context.Context, step func(string)) error) error {
+	return WithResults(cmd, first, func(ctx context.Context, step, _ func(string)) error { return work(ctx, step) })
+}
+
+// WithResults is like WithSteps for work that has results before its end. It prints the lines that
+// work tells, unless the work ends before progressDelay.
+func WithResults(cmd *cobra.Command, first string, work func(ctx context.Context, step, tell func(string)) error) error {
 	progress := &steps{started: time.Now()}
 	progress.step(first)
 	errOut, ok := cmd.ErrOrStderr().(*os.File)
 	if !ok {
-		return work(cmd.Context(), progress.step)
+		return work(cmd.Context(), progress.step, func(string) {})
 	}
 	show := lines(errOut, progressInterval)
 	if IsTerminal(errOut) {
@@ -46,7 +54,7 @@ func WithSteps(cmd *cobra.Command, first string, work func(ctx context.Context, 
 		defer close(shown)
 		show(progress, done)
 	}()
-	err := work(par.WithProgress(cmd.Context(), &progress.Progress), progress.step)
+	err := work(par.WithProgress(cmd.Context(), &progress.Progress), progress.step, progress.tell)
 	close(done)
 	<-shown
 	return err
@@ -64,7 +72,16 @@ func spinner(terminal *os.File) func(progress *steps, done <-chan struct{}) {
 		bar := bars.AddSpinner(0, mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return "weft: " + *progress.name.Load() + " " })),
 			mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Any(func(decor.Statistics) string { return progress.text(time.Now()) })))
-		<-done
+		tick := time.NewTicker(lookInterval)
+		defer tick.Stop()
+		for running := true; running; {
+			select {
+			case <-done:
+				running = false
+			case <-tick.C:
+				progress.print(bars) // above the bar
+			}
+		}
 		bar.Abort(true)
 		bars.Wait()
 	}
@@ -73,12 +90,17 @@ func spinner(terminal *os.File) func(progress *steps, done <-chan struct{}) {
 // lines returns a function that prints progress at an interval until done is closed.
 func lines(w io.Writer, interval time.Duration) func(progress *steps, done <-chan struct{}) {
 	return func(progress *steps, done <-chan struct{}) {
-		tick := time.NewTicker(interval)
+		tick, look := time.NewTicker(interval), time.NewTicker(lookInterval)
 		defer tick.Stop()
+		defer look.Stop()
 		for {
 			select {
 			case <-done:
 				return
+			case now := <-look.C:
+				if now.Sub(progress.started) >= progressDelay {
+					progress.print(w)
+				}
 			case now := <-tick.C:
 				fmt.Fprintf(w, "weft: %s, %v so far%s\n", *progress.name.Load(), now.Sub(progress.started).Round(time.Second), progress.text(now))
 			}
@@ -93,6 +115,28 @@ type steps struct {
 	started time.Time              // the first step
 	loop    int64                  // that was under way when it was asked last
 	begun   time.Time
+	results
+}
+
+// results are lines that have been told and not printed.
+type results struct {
+	mutex sync.Mutex
+	lines []string
+}
+
+func (r *results) tell(line string) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.lines = append(r.lines, line)
+}
+
+func (r *results) print(w io.Writer) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	for _, line := range r.lines {
+		fmt.Fprintf(w, "weft: %s\n", line)
+	}
+	r.lines = nil
 }
 
 // step names the step that begins.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,12 +38,8 @@ type appOptions struct {
 	asJSON    bool
 }
 
-func simulateAppCmd() *cobra.Command {
-	var o appOptions
-	cmd := &cobra.Command{
-		Use:   "app [FABRIC] PROGRAM...",
-		Short: "applications in time: schedules and collective operations",
-		Long: `Run an application on a fabric and say when each rank ends.
+// appHelp is the text of weft simulate app --help.
+const appHelp = `Run an application on a fabric and say when each rank ends.
 
 PROGRAM is a file with a GOAL schedule, as text, binary or compressed with gzip; a Chakra trace, by
 the name of its first file, PREFIX.0.et; or in one line a collective operation, the communication of
@@ -119,19 +116,29 @@ THE FIGURES
   end        when the last rank ends
   bandwidth  size divided by time, and the bus bandwidth of nccl-tests
   ideal      the same program on one switch for all hosts, and how many times as long this run takes
-  busiest    with --flows: the links with the largest share of their rate in use
+  busiest    the links with the largest share of their rate in use (packets: headers included)
 
 A schedule that cannot end is an error: it names the messages without receives, the receives
-without messages, and operations that wait for each other, by rank and label.`,
-		Example: `  weft simulate app 'rlft(8,3)' 'allreduce(ring,size=64MiB)' --flows
+without messages, and operations that wait for each other, by rank and label.`
+
+// appExample holds commands to try.
+const appExample = `  weft simulate app 'rlft(8,3)' 'allreduce(ring,size=64MiB)' --flows
   weft simulate app fabric.txt step.goal -e ftree
   weft simulate app --ideal L=2500,o=1500,g=1000,G=6,S=65535 step.goal --json
   weft simulate app 'fat648' 'alltoall(size=64KiB)' --flows --placement random:1
   weft simulate app 'rlft(8,3)' 'training(tensor=4,pipeline=4)' --flows
   weft simulate app 'rail(8,16,4)' 'allreduce(size=1GiB)' --flows --ranks-on ports --placement rail
-  weft simulate app 'rlft(8,3)' 'allreduce(ranks=64,size=64MiB)' 'checkpoint(ranks=64,storage=8,size=16MiB)@1ms' --flows --placement spread`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: o.runAny,
+  weft simulate app 'rlft(8,3)' 'allreduce(ranks=64,size=64MiB)' 'checkpoint(ranks=64,storage=8,size=16MiB)@1ms' --flows --placement spread`
+
+func simulateAppCmd() *cobra.Command {
+	var o appOptions
+	cmd := &cobra.Command{
+		Use:     "app [FABRIC] PROGRAM...",
+		Short:   "applications in time: schedules and collective operations",
+		Long:    appHelp,
+		Example: appExample,
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    o.runAny,
 	}
 	o.add(cmd)
 	return cmd
@@ -196,7 +203,7 @@ func (o *appOptions) runIdeal(cmd *cobra.Command, arg string) error {
 	if err := o.writeGoal(cmd, p); err != nil {
 		return err
 	}
-	return o.answer(cmd, func(ctx context.Context) (*app.Run, error) { return app.Ideal(ctx, p, costs) })
+	return o.answer(cmd, func(ctx context.Context, _ app.News) (*app.Run, error) { return app.Ideal(ctx, p, costs) })
 }
 
 // request reads the options of a run on a fabric.
@@ -245,16 +252,24 @@ func (o *appOptions) run(cmd *cobra.Command, arg string, programs []string) erro
 	if err != nil {
 		return err
 	}
-	return o.answer(cmd, func(ctx context.Context) (*app.Run, error) { return app.On(ctx, g, r, req) })
+	return o.answer(cmd, func(ctx context.Context, news app.News) (*app.Run, error) {
+		req.News = news
+		return app.On(ctx, g, r, req)
+	})
 }
 
 // answer runs a simulation and prints its figures.
-func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context) (*app.Run, error)) error {
-	out, seconds, err := timed(cmd, simulate)
+func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context, app.News) (*app.Run, error)) error {
+	begun := time.Now()
+	var out *app.Run
+	err := cli.WithResults(cmd, "simulating", func(ctx context.Context, step, tell func(string)) (err error) {
+		out, err = simulate(ctx, app.News{Now: step, Result: tell})
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	out.Seconds = seconds
+	out.Seconds = time.Since(begun).Seconds()
 	if o.svg != "" {
 		if err := cli.Output(cmd, o.svg, out.Pictures.WriteSVG); err != nil {
 			return err
