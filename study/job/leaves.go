@@ -28,52 +28,43 @@ func (t *table) leaves() (all []leaf) {
 	return all
 }
 
-// fewest orders free hosts so that the first nodes are on few leaves: the leaf with the most free
-// hosts again and again, and the smallest that suffices at the end.
+// fewest orders free hosts so that the first nodes are on few leaves.
 func (t *table) fewest(nodes int) []int32 { return inOrder(bestFit(t.leaves(), nodes)) }
 
-// wholeFirst orders free hosts so that leaves, and of them pods, that no other job uses come first.
+// wholeFirst orders free hosts so that the first nodes are on leaves that no other job uses: in the
+// smallest pod without other jobs that suffices, or else in the smallest pod whose idle leaves
+// suffice, or else on all idle leaves, and then on the others.
 func (t *table) wholeFirst(nodes int) []int32 {
-	all := t.leaves()
-	idle, size := map[int32]bool{}, map[int32]int{} // by pod
+	var idle, used []leaf
+	jobsIn := map[int32]bool{} // by pod
 	for s, busy := range t.busy {
-		idle[t.pod[s]] = idle[t.pod[s]] || busy
+		jobsIn[t.pod[s]] = jobsIn[t.pod[s]] || busy
 	}
-	for i := range all {
-		size[all[i].pod] += len(all[i].hosts)
+	size := map[int32]int{} // by pod: free hosts on idle leaves
+	for _, l := range t.leaves() {
+		if l.busy {
+			used = append(used, l)
+			continue
+		}
+		idle = append(idle, l)
+		size[l.pod] += len(l.hosts)
 	}
-	best := int32(-1) // the smallest idle pod that suffices
-	for pod, n := range size {
-		if !idle[pod] && n >= nodes && (best < 0 || cmp.Or(cmp.Compare(n, size[best]), cmp.Compare(pod, best)) < 0) {
-			best = pod
+	best := int32(-1)
+	for _, l := range idle {
+		if size[l.pod] < nodes || l.pod == best {
+			continue
+		}
+		if best < 0 || !jobsIn[l.pod] && jobsIn[best] || jobsIn[l.pod] == jobsIn[best] && size[l.pod] < size[best] {
+			best = l.pod
 		}
 	}
-	rank := func(l *leaf) int {
-		switch {
-		case l.pod == best:
-			return 0
-		case !l.busy && !idle[l.pod]:
-			return 1
-		case !l.busy:
-			return 2
-		}
-		return 3
+	if best >= 0 {
+		in := func(l leaf) bool { return l.pod == best }
+		out := func(l leaf) bool { return l.pod != best }
+		return inOrder(slices.Concat(bestFit(slices.DeleteFunc(slices.Clone(idle), out), nodes), slices.DeleteFunc(idle, in), used))
 	}
-	slices.SortStableFunc(all, func(a, b leaf) int {
-		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.pod, b.pod))
-	})
-	// Within the last rank that is needed, few leaves are better than many.
-	var hosts []int32
-	for len(all) > 0 {
-		n, free := 0, 0
-		for n < len(all) && rank(&all[n]) == rank(&all[0]) && (rank(&all[0]) == 3 || all[n].pod == all[0].pod) {
-			free += len(all[n].hosts)
-			n++
-		}
-		hosts = append(hosts, inOrder(bestFit(all[:n], max(0, nodes-len(hosts))))...)
-		all = all[n:]
-	}
-	return hosts
+	first := inOrder(bestFit(idle, nodes))
+	return append(first, inOrder(bestFit(used, max(0, nodes-len(first))))...)
 }
 
 // bestFit orders leaves: the one with the most free hosts again and again, and the smallest that

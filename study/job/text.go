@@ -80,9 +80,11 @@ func shorts(ports []fabric.PortName) (text string) {
 	return text
 }
 
-// noticed is the least gain that makes other nodes better: less is within the error of the
-// prediction.
-const noticed = 1.02
+// noticed is the least gain that makes other nodes better: predictions of less are often wrong.
+const noticed = 1.05
+
+// longList is the length above which a list of nodes is left to -v.
+const longList = 60
 
 func (j *Job) betterText() string {
 	var own *Placement
@@ -96,9 +98,13 @@ func (j *Job) betterText() string {
 	case len(j.Placements) == 1:
 		return fmt.Sprintf("no other choice: %s free", study.Plural(j.Free, "node"))
 	case own.Time < best.Time*noticed:
-		return fmt.Sprintf("none of %d other choices of free nodes is faster", len(j.Placements)-1)
+		return fmt.Sprintf("none of %d other choices of free nodes is 5 %% faster", len(j.Placements)-1)
 	}
-	return fmt.Sprintf("%.2f not %.2f times the ideal time: %s, %s", best.Time, own.Time, best.Strategy, best.List)
+	list := best.List
+	if len(list) > longList {
+		list = "-v lists them"
+	}
+	return fmt.Sprintf("%.2f not %.2f times the ideal time on other nodes (%s): %s", best.Time, own.Time, best.Strategy, list)
 }
 
 // WriteAll prints every figure.
