@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/fabric/hostlist"
+	"weft/internal/hostlist"
 )
 
 // nodes finds places by the names of nodes.

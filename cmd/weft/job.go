@@ -208,8 +208,8 @@ func (o *jobOptions) answer(cmd *cobra.Command, g *fabric.Graph, r *planner.Resu
 	return o.form.Answer(cmd.OutOrStdout(), j)
 }
 
-// askManager asks a running manager for hot and sick cables and, without a FABRIC, for its subnet and
-// its Plan. It returns that Plan, and the FABRIC to open.
+// askManager asks a running manager for hot and sick cables and, without a FABRIC, for its subnet
+// and its Plan. It returns that Plan, and the FABRIC to open.
 func (o *jobOptions) askManager(cmd *cobra.Command, req *job.Request, args []string) (plan []byte, arg string, err error) {
 	if len(args) > 0 {
 		arg = args[0]

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
-	"weft/fabric/hostlist"
 	"weft/fabric/netfile/batch"
+	"weft/internal/hostlist"
 	"weft/internal/peer"
 )
 

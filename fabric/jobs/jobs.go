@@ -1,5 +1,5 @@
-// Package jobs names sets of hosts: the jobs of a cluster. It reads them from files of our own, from
-// Slurm's node lists, and from what squeue prints.
+// Package jobs names sets of hosts: the jobs of a cluster. It reads them from files of our own,
+// from Slurm's node lists, and from what squeue prints.
 package jobs
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/hostlist"
+	"weft/internal/hostlist"
 )
 
 // Job is a named set of hosts.
@@ -30,9 +30,9 @@ func (j *Job) String() string {
 	return j.Name + " (" + j.User + ")"
 }
 
-// Names returns the names by which a host port of a Graph is found: the description of its node, the
-// machine in it ("n12.site" of "n12.site mlx5_0"), that without its domain, for generated networks
-// "host12" of "host 12", and the node GUID.
+// Names returns the names by which a host port of a Graph is found: the description of its node,
+// the machine in it ("n12.site" of "n12.site mlx5_0"), that without its domain, for generated
+// networks "host12" of "host 12", and the node GUID.
 func Names(g *fabric.Graph, host int32) []string {
 	desc := g.EndDesc[host]
 	machine, _ := fabric.HostAndDevice(desc)

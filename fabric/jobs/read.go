@@ -33,8 +33,8 @@ type reader struct {
 	hosts int
 }
 
-// Read reads jobs from a text in one of the Forms, and returns them in order of their names. name is
-// that of the file, for errors, which say FILE:LINE.
+// Read reads jobs from a text in one of the Forms, and returns them in order of their names. name
+// is that of the file, for errors, which say FILE:LINE.
 func (x *Finder) Read(name string, text []byte) ([]Job, error) {
 	r := &reader{Finder: x, file: name, line: map[string]int{}}
 	read := r.readText

@@ -37,7 +37,8 @@ func TestDisjoint(t *testing.T) {
 	}
 }
 
-// TestShared: two jobs with half the hosts of each leaf, which have half the cables upwards, slow each other down, and say so of each other.
+// TestShared: two jobs with half the hosts of each leaf, which have half the cables upwards, slow
+// each other down, and say so of each other.
 func TestShared(t *testing.T) {
 	g, r := studytest.Routed(t, "pgft(2;8,8;1,4;1,1)", "ftree")
 	var list [2]jobs.Job

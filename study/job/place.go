@@ -41,8 +41,8 @@ type Placement struct {
 	OthersSlowDown float64 `json:"others_slow_down"` // largest; 1 for none
 }
 
-// AsGiven is the strategy of the nodes that the job has.
-const AsGiven = "as given"
+// asGiven is the strategy of the nodes that the job has.
+const asGiven = "as given"
 
 // table compares choices of nodes.
 type table struct {
@@ -137,7 +137,7 @@ func (t *table) free() int {
 func (t *table) placements(ctx context.Context, nodes int, given *member) ([]Placement, error) {
 	var rows []Placement
 	if given != nil {
-		row, err := t.judge(AsGiven, given)
+		row, err := t.judge(asGiven, given)
 		if err != nil {
 			return nil, err
 		}

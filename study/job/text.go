@@ -42,8 +42,12 @@ func (j *Job) othersText() string {
 	case len(j.Shares) == 0:
 		return fmt.Sprintf("none of %s uses its cables: slow-down %.3f", study.Plural(j.Others, "job"), j.SlowDown)
 	}
-	return fmt.Sprintf("%d of %s use its cables: beside them it takes %.2f times as long, most for %s",
-		len(j.Shares), study.Plural(j.Others, "job"), j.SlowDown, j.Shares[0].name())
+	verb := "share"
+	if len(j.Shares) == 1 {
+		verb = "shares"
+	}
+	return fmt.Sprintf("%d of %s %s its cables: beside them it takes %.2f times as long, most for %s",
+		len(j.Shares), study.Plural(j.Others, "job"), verb, j.SlowDown, j.Shares[0].name())
 }
 
 func (s *Shared) name() string {
@@ -89,7 +93,7 @@ const longList = 60
 func (j *Job) betterText() string {
 	var own *Placement
 	for i := range j.Placements {
-		if j.Placements[i].Strategy == AsGiven {
+		if j.Placements[i].Strategy == asGiven {
 			own = &j.Placements[i]
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // Trouble is a hot or sick cable on the paths of a job.
 type Trouble struct {
-	// Kind is "hot", or that of an odd cable: "slow", "errors", "waiting", "disputed", "contradicted".
+	// Kind is "hot", or that of an odd cable: "slow", "errors", "waiting", "disputed" and others.
 	Kind  string            `json:"kind"`
 	Ports []fabric.PortName `json:"ports"`
 	Text  string            `json:"text"`  // in words

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/hostlist"
 	"weft/fabric/netfile/lines"
+	"weft/internal/hostlist"
 )
 
 // WriteSlurmBlocks writes the topology.conf of Slurm's topology/block plug-in (Slurm 23.11 and

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/fabric/hostlist"
 	"weft/fabric/netfile/lines"
+	"weft/internal/hostlist"
 )
 
 // slurmCA is a channel adapter that becomes a host, or a part of one.

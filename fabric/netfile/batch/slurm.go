@@ -37,8 +37,8 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/fabric/hostlist"
 	"weft/fabric/netfile/lines"
+	"weft/internal/hostlist"
 )
 
 // WriteSlurm writes the topology.conf of Slurm's topology/tree plug-in: a line with Nodes= for each

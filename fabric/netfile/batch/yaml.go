@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/hostlist"
 	"weft/fabric/netfile/lines"
+	"weft/internal/hostlist"
 )
 
 // WriteSlurmYAML writes Slurm's topology.yaml (Slurm 25.05 and later): a tree for each plane, and

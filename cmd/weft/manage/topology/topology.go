@@ -27,10 +27,10 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/fabric/hostlist"
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/batch"
 	"weft/fabric/netfile/lines"
+	"weft/internal/hostlist"
 	"weft/sm/terms"
 	"weft/sm/topofile"
 )

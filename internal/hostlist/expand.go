@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// MostNodes is the largest number of nodes of a list: more than a subnet has LIDs.
-const MostNodes = 1 << 16
+// mostNodes is the largest number of nodes of a list: more than a subnet has LIDs.
+const mostNodes = 1 << 16
 
 // Expand returns the nodes of a list as Slurm writes it: n[001-004,010],gpu1,r[1-2]n[1-4]. Numbers
 // keep their leading zeros, and the last bracket of a name counts fastest.
@@ -33,12 +33,12 @@ func Expand(text string) (nodes []string, err error) {
 		if depth != 0 {
 			return nil, fmt.Errorf("node list %q: a closing ] is missing", text)
 		}
-		some, err := expandOne(text[:end], max(0, MostNodes-len(nodes)))
+		some, err := expandOne(text[:end], max(0, mostNodes-len(nodes)))
 		if err != nil {
 			return nil, err
 		}
-		if nodes = append(nodes, some...); len(nodes) > MostNodes {
-			return nil, fmt.Errorf("node list: over %d nodes", MostNodes)
+		if nodes = append(nodes, some...); len(nodes) > mostNodes {
+			return nil, fmt.Errorf("node list: over %d nodes", mostNodes)
 		}
 		if text = strings.TrimPrefix(text[end:], ","); end < 1 {
 			return nil, fmt.Errorf("node list: a name is empty before %q", text)
@@ -73,7 +73,7 @@ func expandOne(name string, most int) ([]string, error) {
 		case err != nil || other != nil || to < from:
 			return nil, fmt.Errorf("node list %q: %q is no number and no range such as 001-004", name, span)
 		case to-from >= uint64(most/len(tails)):
-			return nil, fmt.Errorf("node list %q has over %d nodes", name, MostNodes)
+			return nil, fmt.Errorf("node list %q has over %d nodes", name, mostNodes)
 		}
 		for n := from; n <= to; n++ {
 			for _, t := range tails {
@@ -82,7 +82,7 @@ func expandOne(name string, most int) ([]string, error) {
 		}
 	}
 	if len(nodes) > most {
-		return nil, fmt.Errorf("node list %q has over %d nodes", name, MostNodes)
+		return nil, fmt.Errorf("node list %q has over %d nodes", name, mostNodes)
 	}
 	return nodes, nil
 }
