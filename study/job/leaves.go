@@ -102,8 +102,7 @@ func (t *table) findPods() {
 	for s := range t.pod {
 		t.pod[s] = int32(s)
 	}
-	var find func(s int32) int32
-	find = func(s int32) int32 {
+	find := func(s int32) int32 {
 		for t.pod[s] != s {
 			t.pod[s] = t.pod[t.pod[s]]
 			s = t.pod[s]
