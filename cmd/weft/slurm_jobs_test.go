@@ -8,8 +8,8 @@ import (
 	"weft/fabric/jobs"
 )
 
-// TestSlurmJobs: the jobs that a real squeue prints are read in each form, with the nodes that Slurm
-// gave to them.
+// TestSlurmJobs: the jobs that a real squeue prints are read in each form, with the nodes that
+// Slurm gave to them.
 func TestSlurmJobs(t *testing.T) {
 	s := startSlurm(t)
 	f := fabric.New("cluster")

@@ -15,12 +15,12 @@ import (
 
 // crowd predicts how much jobs that exchange data at the same time slow each other down.
 //
-// In an exchange each node of a job sends the same amount to every other one. All jobs exchange all
-// the time. The load of a job on a link is the share of the link's rate that its flows would take at
-// the speed of their hosts. A message takes as long as all jobs together load the fullest link of
-// its path. The messages of a node share its port, so a node takes the mean of their times. The job
-// takes as long as its slowest node. Times are in times of an ideal network, on which only hosts
-// limit an exchange, and at least 1.
+// In an exchange each node of a job sends the same amount to every other one. All jobs exchange
+// all the time. The load of a job on a link is the share of the link's rate that its flows would
+// take at the speed of their hosts. A message takes as long as all jobs together load the
+// fullest link of its path. The messages of a node share its port, so a node takes the mean of
+// their times. The job takes as long as its slowest node. Times are in times of an ideal
+// network, on which only hosts limit an exchange, and at least 1.
 type crowd struct {
 	net     *flow.Network
 	servers *traffic.Servers
