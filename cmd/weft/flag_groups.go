@@ -69,6 +69,11 @@ var commandGroups = map[string][]flagGroup{
 		{"Files to write", "csv svg beside over-time links hosts flows steps"},
 		{"Existing tables instead of routing", "plan lfts sl sl2vl choice one-lane"},
 	},
+	"weft job": {
+		{"Jobs and nodes", "nodes job beside place free app"},
+		{"Routing in use now", "plan lfts sl sl2vl choice one-lane"},
+		{"Hot and sick cables", "counters from"},
+	},
 	"weft whatif": {
 		{"Change", "fail drain add move each top"},
 		{"Routing in use now", "plan lfts sl sl2vl choice one-lane"},

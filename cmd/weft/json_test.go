@@ -36,6 +36,7 @@ import (
 	"weft/study/choose"
 	"weft/study/compare"
 	"weft/study/flows"
+	"weft/study/job"
 	"weft/study/packets"
 	"weft/study/routing"
 	"weft/study/several"
@@ -72,6 +73,8 @@ var documents = []struct {
 	{"weft simulate flow FABRIC --json", reflect.TypeFor[flows.Simulation]()},
 	{"weft simulate packet FABRIC --json", reflect.TypeFor[packets.Simulation]()},
 	{"weft simulate app FABRIC PROGRAM --json", reflect.TypeFor[app.Run]()},
+	{"weft job FABRIC --json", reflect.TypeFor[job.Job]()},
+	{"weft job FABRIC --place N --json", reflect.TypeFor[job.Table]()},
 	{"weft simulate outage FABRIC --json", reflect.TypeFor[outage.Report]()},
 	{"weft simulate flow --patterns --json", reflect.TypeFor[flows.Patterns]()},
 	{"weft sm --once --json", reflect.TypeFor[terms.BringUpJSON]()},

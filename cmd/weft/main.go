@@ -84,7 +84,7 @@ func statusOf(err error) int {
 // commands holds the constructors of all commands, by name.
 var commands = map[string]func() *cobra.Command{
 	"show": showCmd, "gen": genCmd, "convert": convertCmd, "route": routeCmd, "check": checkCmd, "compare": compareCmd,
-	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulate.Command, "demo": demoCmd, "emulate": emulateCmd,
+	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulate.Command, "job": jobCmd, "demo": demoCmd, "emulate": emulateCmd,
 	"discover": discoverCmd, "sm": manage.Command, "ping": pingCmd, "lab": labCmd, "lids": fewest.LIDs, "lanes": fewest.Lanes, "map": mapCmd, "version": versionCmd, "man": manCmd,
 }
 
@@ -100,7 +100,7 @@ var commandTasks = []*cobra.Group{
 // taskOf is the group of each command.
 var taskOf = map[string]string{
 	"show": "fabric", "convert": "fabric", "gen": "fabric", "discover": "fabric",
-	"route": "routing", "check": "routing", "compare": "routing", "whatif": "routing", "simulate": "routing",
+	"route": "routing", "check": "routing", "compare": "routing", "whatif": "routing", "simulate": "routing", "job": "routing",
 	"sm": "subnet", "ping": "subnet", "emulate": "subnet",
 	"suggest": "design", "lab": "design", "lids": "design", "lanes": "design", "map": "design",
 	"demo": "other", "version": "other", "man": "other",

@@ -180,7 +180,7 @@ func (flags *showFlags) run(cmd *cobra.Command, arg string) error {
 
 // showFabric prints what a fabric holds.
 func showFabric(cmd *cobra.Command, flags *showFlags, src *show.Inspected) error {
-	counters, err := readCounters(cmd, flags)
+	counters, err := readCounters(cmd, flags.counters)
 	if err != nil {
 		return err
 	}
@@ -202,8 +202,8 @@ func showFabric(cmd *cobra.Command, flags *showFlags, src *show.Inspected) error
 }
 
 // readCounters reads the files of port counters.
-func readCounters(cmd *cobra.Command, flags *showFlags) (all []counters.Port, err error) {
-	for _, name := range flags.counters {
+func readCounters(cmd *cobra.Command, files []string) (all []counters.Port, err error) {
+	for _, name := range files {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err

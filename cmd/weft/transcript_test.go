@@ -14,7 +14,7 @@ import (
 var updateTranscripts = flag.Bool("update-transcripts", false, "write what the commands of transcripts print into the documents")
 
 // transcripts are the documents whose console blocks are run.
-var transcripts = []string{"README.md", "docs/cluster.md", "docs/choosing.md", "docs/research.md", "docs/tools.md", "docs/sweeps.md", "docs/applications.md"}
+var transcripts = []string{"README.md", "docs/cluster.md", "docs/choosing.md", "docs/research.md", "docs/tools.md", "docs/sweeps.md", "docs/applications.md", "docs/jobs.md"}
 
 // TestTranscripts runs the commands of console blocks ("$ weft ...") in order, and compares what
 // they print, times apart. A line "..." stands for any number of lines.

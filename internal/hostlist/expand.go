@@ -1,4 +1,4 @@
-package places
+package hostlist
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// mostNodes is the number of nodes of a list: more than a subnet has LIDs.
+// mostNodes is the largest number of nodes of a list: more than a subnet has LIDs.
 const mostNodes = 1 << 16
 
-// expand returns the nodes of a list as Slurm writes it: n[001-004,010],gpu1,r[1-2]n[1-4]. Numbers
+// Expand returns the nodes of a list as Slurm writes it: n[001-004,010],gpu1,r[1-2]n[1-4]. Numbers
 // keep their leading zeros, and the last bracket of a name counts fastest.
-func expand(text string) (nodes []string, err error) {
+func Expand(text string) (nodes []string, err error) {
 	for text != "" {
 		end, depth := len(text), 0
 		for i, c := range text {
@@ -67,12 +67,12 @@ func expandOne(name string, most int) ([]string, error) {
 		if !isSpan {
 			high = low
 		}
-		from, err := strconv.ParseUint(low, 10, 32)
-		to, other := strconv.ParseUint(high, 10, 32)
+		from, err := strconv.ParseUint(low, 10, 64)
+		to, other := strconv.ParseUint(high, 10, 64)
 		switch {
 		case err != nil || other != nil || to < from:
 			return nil, fmt.Errorf("node list %q: %q is no number and no range such as 001-004", name, span)
-		case (to - from + 1) > uint64(most/len(tails)):
+		case to-from >= uint64(most/len(tails)):
 			return nil, fmt.Errorf("node list %q has over %d nodes", name, mostNodes)
 		}
 		for n := from; n <= to; n++ {
