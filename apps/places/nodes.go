@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"weft/fabric/hostlist"
 )
 
 // nodes finds places by the names of nodes.
@@ -117,7 +119,7 @@ func (r *Request) placeLine(names *nodes, placed []unit, words []string) error {
 // fromSlurm places ranks on the nodes of a list, as Slurm distributes tasks: block fills a node
 // before the next, cyclic goes round, plane=N goes round with N tasks at a time.
 func (r *Request) fromSlurm(list []unit, kind, text string) ([]unit, error) {
-	hosts, err := expand(text)
+	hosts, err := hostlist.Expand(text)
 	if err != nil {
 		return nil, err
 	}

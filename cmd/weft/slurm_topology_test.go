@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
+	"weft/fabric/hostlist"
 	"weft/fabric/netfile/batch"
 	"weft/internal/peer"
 )
@@ -35,7 +36,7 @@ func TestTopologyRealPeers(t *testing.T) {
 			}
 			s := newSlurm(t)
 			conf, _ := slurmConf(t, s.dir, 0)
-			s.write("slurm.conf", conf+"TopologyPlugin=topology/tree\nNodeName="+batch.Hostlist(want.Hosts())+" NodeAddr=127.0.0.1 State=UNKNOWN\n")
+			s.write("slurm.conf", conf+"TopologyPlugin=topology/tree\nNodeName="+hostlist.Compress(want.Hosts())+" NodeAddr=127.0.0.1 State=UNKNOWN\n")
 			s.write("topology.conf", text.String())
 			s.munge()
 			s.daemon(slurmctld, "-D", "-c")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/hostlist"
 	"weft/fabric/netfile/lines"
 )
 
@@ -28,7 +29,7 @@ func WriteSlurmBlocks(w io.Writer, f *fabric.Fabric, opt SlurmOptions) ([]lines.
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "# topology/block of %s\n", lines.Printable(s.Name))
 	for _, b := range t.Blocks {
-		fmt.Fprintf(out, "BlockName=%s Nodes=%s\n", b.Name, Hostlist(b.Nodes))
+		fmt.Fprintf(out, "BlockName=%s Nodes=%s\n", b.Name, hostlist.Compress(b.Nodes))
 	}
 	if len(t.Sizes) > 0 {
 		fmt.Fprintf(out, "BlockSizes=%s\n", strings.Join(numbers(t.Sizes), ","))

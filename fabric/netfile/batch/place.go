@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/hostlist"
 	"weft/fabric/netfile/lines"
 )
 
@@ -26,7 +27,7 @@ func (s *slurm) findHosts() (hosts []slurmHost) {
 	cas := s.findCAs()
 	cas = s.nameCAs(cas)
 	slices.SortStableFunc(cas, func(a, b slurmCA) int {
-		return cmp.Or(compareNames(a.name, b.name), cmp.Compare(a.name, b.name), compareNames(s.Nodes[a.id].Desc, s.Nodes[b.id].Desc))
+		return cmp.Or(hostlist.Compare(a.name, b.name), cmp.Compare(a.name, b.name), hostlist.Compare(s.Nodes[a.id].Desc, s.Nodes[b.id].Desc))
 	})
 	for i := range cas {
 		if n := len(hosts); n == 0 || hosts[n-1].name != cas[i].name {
@@ -56,7 +57,7 @@ func (s *slurm) only(hosts []slurmHost) []slurmHost {
 		for name := range wanted {
 			missing = append(missing, name)
 		}
-		s.warnf("hosts that are listed are not in the fabric: %s", lines.Printable(Hostlist(missing)))
+		s.warnf("hosts that are listed are not in the fabric: %s", lines.Printable(hostlist.Compress(missing)))
 	}
 	return hosts
 }

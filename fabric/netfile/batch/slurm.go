@@ -37,6 +37,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/hostlist"
 	"weft/fabric/netfile/lines"
 )
 
@@ -56,9 +57,9 @@ func WriteSlurm(w io.Writer, f *fabric.Fabric, opt SlurmOptions) ([]lines.Warnin
 	fmt.Fprintf(out, "# topology/tree of %s\n", lines.Printable(s.Name))
 	for _, sw := range t.Switches {
 		if len(sw.Nodes) > 0 {
-			fmt.Fprintf(out, "SwitchName=%s Nodes=%s\n", sw.Name, Hostlist(sw.Nodes))
+			fmt.Fprintf(out, "SwitchName=%s Nodes=%s\n", sw.Name, hostlist.Compress(sw.Nodes))
 		} else {
-			fmt.Fprintf(out, "SwitchName=%s Switches=%s\n", sw.Name, Hostlist(sw.Below))
+			fmt.Fprintf(out, "SwitchName=%s Switches=%s\n", sw.Name, hostlist.Compress(sw.Below))
 		}
 	}
 	return s.warnings, out.Flush()

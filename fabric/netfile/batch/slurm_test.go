@@ -18,23 +18,6 @@ import (
 	"weft/fabric/netfile/site"
 )
 
-func TestHostlist(t *testing.T) {
-	for _, c := range []struct{ names, want string }{
-		{"node1 node2 node3 node4 node7", "node[1-4,7]"},
-		{"node10 node9 node8 a node9", "a,node[8-10]"},
-		{"n08 n09 n10 n100 n8", "n[8,08-10,100]"},
-		{"n1", "n1"},
-		{"n n1 n2", "n,n[1-2]"},
-		{"a1-2 a1-3 x", "a1-[2-3],x"},
-		{"h99999999999999999999 h99999999999999999998", "h99999999999999999998,h99999999999999999999"},
-		{"", ""},
-	} {
-		if got := Hostlist(strings.Fields(c.names)); got != c.want {
-			t.Errorf("%s: %s, want %s", c.names, got, c.want)
-		}
-	}
-}
-
 // expandHostlist is Slurm's rule: in a range every number is at least as wide as
 // the first.
 func expandHostlist(list string) []string {
@@ -61,20 +44,6 @@ func expandHostlist(list string) []string {
 		}
 	}
 	return out
-}
-
-func TestHostlistExpands(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOf(rapid.StringMatching(`[ab]?-?0{0,2}[0-9]{0,3}[c]?[0-9]{0,2}`)).Draw(t, "names")
-		names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
-		list := Hostlist(names)
-		got := expandHostlist(list)
-		slices.Sort(names)
-		slices.Sort(got)
-		if want := slices.Compact(names); !slices.Equal(want, got) {
-			t.Fatalf("%s expands to %q, want %q", list, got, want)
-		}
-	})
 }
 
 // topologyConf reads back what Slurm reads: children by switch name.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/hostlist"
 	"weft/fabric/netfile/lines"
 )
 
@@ -75,9 +76,9 @@ func (t *Topology) writeYAML(w io.Writer) {
 		for _, sw := range t.Switches {
 			fmt.Fprintf(w, "    - switch: %s\n", quoted(sw.Name))
 			if len(sw.Nodes) > 0 {
-				fmt.Fprintf(w, "      nodes: %s\n", quoted(Hostlist(sw.Nodes)))
+				fmt.Fprintf(w, "      nodes: %s\n", quoted(hostlist.Compress(sw.Nodes)))
 			} else {
-				fmt.Fprintf(w, "      children: %s\n", quoted(Hostlist(sw.Below)))
+				fmt.Fprintf(w, "      children: %s\n", quoted(hostlist.Compress(sw.Below)))
 			}
 		}
 		return
@@ -88,7 +89,7 @@ func (t *Topology) writeYAML(w io.Writer) {
 	}
 	fmt.Fprint(w, "    blocks:\n")
 	for _, b := range t.Blocks {
-		fmt.Fprintf(w, "    - block: %s\n      nodes: %s\n", quoted(b.Name), quoted(Hostlist(b.Nodes)))
+		fmt.Fprintf(w, "    - block: %s\n      nodes: %s\n", quoted(b.Name), quoted(hostlist.Compress(b.Nodes)))
 	}
 }
 

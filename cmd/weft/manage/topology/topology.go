@@ -27,6 +27,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
+	"weft/fabric/hostlist"
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/batch"
 	"weft/fabric/netfile/lines"
@@ -387,7 +388,7 @@ func count(n int, one, many string) string {
 
 // short lists names, as Slurm's tools do, up to a length.
 func short(names []string) string {
-	if list := batch.Hostlist(names); len(list) <= 200 {
+	if list := hostlist.Compress(names); len(list) <= 200 {
 		return list
 	}
 	return count(len(names), "host", "hosts")

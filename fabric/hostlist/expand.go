@@ -1,4 +1,4 @@
-package places
+package hostlist
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// mostNodes is the number of nodes of a list: more than a subnet has LIDs.
-const mostNodes = 1 << 16
+// MostNodes is the largest number of nodes of a list: more than a subnet has LIDs.
+const MostNodes = 1 << 16
 
-// expand returns the nodes of a list as Slurm writes it: n[001-004,010],gpu1,r[1-2]n[1-4]. Numbers
+// Expand returns the nodes of a list as Slurm writes it: n[001-004,010],gpu1,r[1-2]n[1-4]. Numbers
 // keep their leading zeros, and the last bracket of a name counts fastest.
-func expand(text string) (nodes []string, err error) {
+func Expand(text string) (nodes []string, err error) {
 	for text != "" {
 		end, depth := len(text), 0
 		for i, c := range text {
@@ -33,12 +33,12 @@ func expand(text string) (nodes []string, err error) {
 		if depth != 0 {
 			return nil, fmt.Errorf("node list %q: a closing ] is missing", text)
 		}
-		some, err := expandOne(text[:end], max(0, mostNodes-len(nodes)))
+		some, err := expandOne(text[:end], max(0, MostNodes-len(nodes)))
 		if err != nil {
 			return nil, err
 		}
-		if nodes = append(nodes, some...); len(nodes) > mostNodes {
-			return nil, fmt.Errorf("node list: over %d nodes", mostNodes)
+		if nodes = append(nodes, some...); len(nodes) > MostNodes {
+			return nil, fmt.Errorf("node list: over %d nodes", MostNodes)
 		}
 		if text = strings.TrimPrefix(text[end:], ","); end < 1 {
 			return nil, fmt.Errorf("node list: a name is empty before %q", text)
@@ -67,13 +67,13 @@ func expandOne(name string, most int) ([]string, error) {
 		if !isSpan {
 			high = low
 		}
-		from, err := strconv.ParseUint(low, 10, 32)
-		to, other := strconv.ParseUint(high, 10, 32)
+		from, err := strconv.ParseUint(low, 10, 64)
+		to, other := strconv.ParseUint(high, 10, 64)
 		switch {
 		case err != nil || other != nil || to < from:
 			return nil, fmt.Errorf("node list %q: %q is no number and no range such as 001-004", name, span)
-		case (to - from + 1) > uint64(most/len(tails)):
-			return nil, fmt.Errorf("node list %q has over %d nodes", name, mostNodes)
+		case to-from >= uint64(most/len(tails)):
+			return nil, fmt.Errorf("node list %q has over %d nodes", name, MostNodes)
 		}
 		for n := from; n <= to; n++ {
 			for _, t := range tails {
@@ -82,7 +82,7 @@ func expandOne(name string, most int) ([]string, error) {
 		}
 	}
 	if len(nodes) > most {
-		return nil, fmt.Errorf("node list %q has over %d nodes", name, mostNodes)
+		return nil, fmt.Errorf("node list %q has over %d nodes", name, MostNodes)
 	}
 	return nodes, nil
 }
