@@ -1,6 +1,7 @@
 package relief
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -11,107 +12,153 @@ import (
 
 // Jobs is a request to move paths for jobs.
 type Jobs struct {
-	Hosts [][]int32 // by job: its host ports
-	// Only lists the jobs, by their places in Hosts, towards whose hosts entries may move; nil: all.
+	Hosts [][]int32 // by job: its host ports in the order of ranks
+	// Only lists jobs by their places in Hosts: entries move only towards their hosts. nil means
+	// all jobs.
 	Only []int
-	// Most is the maximum number of entries that move; 0: any number.
+	// Most is the maximum number of moves; 0 means any number.
 	Most int
 }
 
 // Moves counts the work of ForJobs.
 type Moves struct {
-	Moved int  `json:"moved"` // entries
-	Left  bool `json:"left"`  // true if the maximum number of entries ended the work
+	Entries int  `json:"entries"` // that differ from the Plan before
+	Left    bool `json:"left"`    // true if Jobs.Most prevented moves that would gain
 }
 
-// A pair of hosts in a job of n hosts has a weight of jobUnit/(n-1), since each host sends to one
-// other at a time; any other pair has the weight 1.
-const jobUnit = 1 << 20
-
-// jobSweeps is the maximum number of sweeps over all destinations.
-const jobSweeps = 6
+const (
+	// A pair in a job of n hosts has a weight of pairWeight/(n-1), because each host sends to one
+	// other at a time. Any other pair of hosts has the weight 1.
+	pairWeight = 1 << 20
+	// Prices of two packets of one job that leave their switch by the same channel, in eighths of
+	// the price of packets of two jobs: under random traffic, and in the same round of shifts.
+	randomEighths, roundEighths = 4, 4
+	// The maximum number of sweeps of each kind.
+	jobSweeps = 6
+	// mostJobCells is the maximum number of counters: 512 MB.
+	mostJobCells = 1 << 27
+)
 
 // byJob is the state of ForJobs.
 type byJob struct {
 	g     *fabric.Graph
-	plan  *route.Plan
+	old   *route.Plan
+	plan  *route.Plan // new
+	most  int         // moves left; negative: any number
 	moves Moves
 	*intree.Tree
 	lanes
-	targets []target
 	jobs    []members
-	hosts   []int32      // by switch: hosts with a LID
-	places  []int32      // by switch: jobs with hosts on it
-	load    []int64      // by channel: weight of all pairs
-	users   []int32      // by channel: destinations with packets of a job
-	rounds  [][][]uint16 // by channel, place of a job on its switch, round: packets of the switch's hosts
-	first   [][]int32    // by channel and place of a job on its switch: destinations of the job
-	count   []int32      // by switch: weight of the sources of the current destination
-	inJobs  []int32      // by switch: packets of jobs that pass it
-	sum     []int32      // by switch: packets of one job that pass it
-	price   []int64      // by switch: least price of a path to the current destination
-	wanted  []int32      // by switch: its next channel with the least price
+	targets []target  // sorted by switch, then by end port
+	hosts   []int32   // by switch: hosts with a LID
+	load    []int64   // by channel: weight of all pairs
+	users   []int32   // by channel: destinations with packets of their jobs
+	unused  int       // channels without users
+	leaving [][]first // by channel: packets from its own switch, by job of the switch
+	stamp   []int32   // by channel: the last count that passed it
+	stamps  int32
+	inJobs  []int64 // by switch: weight of the job's packets to the current destination
+	price   []int64 // by switch: least price of a path to it
+	wanted  []int32 // by switch: the next channel of that path
 	changed []change
-	bonus   int64
 }
 
-// members is a job.
+// members is a job in one part of the network.
 type members struct {
-	weight int64  // of a pair
-	on     []part // by switch
-	hosts  []int32
-	size   int32
+	weight int64   // of a pair
+	size   int32   // number of hosts
+	on     []group // by switch
 	pairs  []int32 // by channel
-	most   int32   // the most pairs on a channel that it may have
+	most   int32   // the maximum of pairs before any move
 }
 
-// part holds the hosts of a job on a switch.
-type part struct {
-	x, n  int32
-	place int32 // among the jobs of the switch
-	ranks []int32
+// group is the hosts of a job on one switch.
+type group struct {
+	x     int32
+	place int32   // of the job among those of the switch
+	ranks []int32 // of the hosts in the job
 }
 
-// target is a destination of jobs.
+// first counts the packets of a group on a channel out of its switch.
+type first struct {
+	targets int32    // destinations
+	rounds  []uint16 // by round of shifts: packets
+}
+
+// target is a host as a destination of its jobs.
 type target struct {
-	end   int32
-	lid   fabric.LID
-	jobs  []int32 // with this host
-	ranks []int32
+	end, home int32
+	lid       fabric.LID
+	in        []membership
+	fixed     bool // its entries must not move
 }
 
-// change is a switch with another next channel than before.
+// membership is the rank of a host in a job.
+type membership struct{ job, rank int32 }
+
+// change is a switch with another next channel than old.
 type change struct{ x, old int32 }
 
-// ForJobs moves paths between hosts of the same job to channels where they meet fewer others. The
-// given Plan stays unchanged. Errors: *Impossible, or the context's.
+// ForJobs moves paths between hosts of the same job to channels where they meet fewer others. It
+// returns a new Plan with the same LIDs, SLs and lanes. No path grows, no job gets more pairs on
+// its most loaded channel, and not more channels are unused. Errors: *Impossible, or the context's.
 func ForJobs(ctx context.Context, g *fabric.Graph, plan *route.Plan, jobs *Jobs) (*route.Plan, *Moves, error) {
 	r, err := newByJob(ctx, g, plan, jobs)
 	if err != nil {
 		return nil, nil, err
 	}
-	if Scratch {
-		for k := range jobSweeps {
-			n := r.swapAll()
-			_ = k
-			if n == 0 {
+	for _, step := range []func(*target) bool{r.swapWithOthers, r.reroute, r.light, r.reroute} {
+		for range jobSweeps {
+			if gained, err := r.sweep(ctx, step); err != nil {
+				return nil, nil, err
+			} else if !gained {
 				break
 			}
 		}
 	}
-	for range jobSweeps {
-		moved := r.moves.Moved
-		for i := range r.targets {
-			if err := ctx.Err(); err != nil {
-				return nil, nil, err
-			}
-			r.visit(&r.targets[i])
-		}
-		if r.moves.Moved == moved {
-			break
-		}
+	if r.moves.Entries = r.countMoved(); r.moves.Entries > 0 {
+		r.plan.Recipe.Repaired, r.plan.Intended = true, nil
 	}
 	return r.plan, &r.moves, nil
+}
+
+// sweep calls a step for each destination, and reports whether one of them moved paths.
+func (r *byJob) sweep(ctx context.Context, step func(*target) bool) (gained bool, err error) {
+	for i := range r.targets {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if t := &r.targets[i]; !t.fixed && step(t) {
+			gained = true
+		}
+	}
+	return gained, nil
+}
+
+// spend takes moves from the maximum; false if there are fewer.
+func (r *byJob) spend(n int) bool {
+	if r.most < 0 {
+		return true
+	}
+	if n > r.most {
+		r.moves.Left = true
+		return false
+	}
+	r.most -= n
+	return true
+}
+
+// countMoved counts the entries that differ.
+func (r *byJob) countMoved() (n int) {
+	for i := range r.targets {
+		lid := r.targets[i].lid
+		for x := range int32(r.g.NumSwitches) {
+			if r.plan.Tables.Port(x, lid) != r.old.Tables.Port(x, lid) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func newByJob(ctx context.Context, g *fabric.Graph, plan *route.Plan, jobs *Jobs) (*byJob, error) {
@@ -119,84 +166,122 @@ func newByJob(ctx context.Context, g *fabric.Graph, plan *route.Plan, jobs *Jobs
 	out.Tables = plan.Tables.Clone()
 	n := g.NumSwitches
 	r := &byJob{
-		g: g, plan: &out, Tree: intree.New(g), hosts: make([]int32, n), places: make([]int32, n),
-		load: make([]int64, g.NumChannels), users: make([]int32, g.NumChannels), first: make([][]int32, g.NumChannels), rounds: make([][][]uint16, g.NumChannels),
-		count: make([]int32, n), inJobs: make([]int32, n), sum: make([]int32, n), price: make([]int64, n), wanted: make([]int32, n),
+		g: g, old: plan, plan: &out, most: jobs.Most, Tree: intree.New(g), hosts: make([]int32, n),
+		load: make([]int64, g.NumChannels), users: make([]int32, g.NumChannels), unused: g.NumChannels,
+		leaving: make([][]first, g.NumChannels), stamp: make([]int32, g.NumChannels),
+		inJobs: make([]int64, n), price: make([]int64, n), wanted: make([]int32, n),
+	}
+	if jobs.Most == 0 {
+		r.most = -1
 	}
 	if err := r.lanes.read(g, r.plan); err != nil {
 		return nil, err
 	}
+	if err := r.listJobs(jobs); err != nil {
+		return nil, err
+	}
+	return r, r.readPlan(ctx)
+}
+
+// listJobs lists jobs and their hosts. A job in several parts of the network that no cable joins is
+// a job in each of them.
+func (r *byJob) listJobs(jobs *Jobs) error {
+	g, ends := r.g, &r.plan.Ends
+	component, n := g.Components()
+	numbers, fixed := make([]int32, g.NumSwitches), make([]bool, len(jobs.Hosts))
+	for j := range fixed {
+		fixed[j] = jobs.Only != nil && !slices.Contains(jobs.Only, j)
+	}
+	targets := make([]*target, g.NumHosts)
+	for j, hosts := range jobs.Hosts {
+		parts := make([][]int32, n)
+		for _, h := range hosts {
+			switch part := &parts[component[g.EndSwitch[h]]]; {
+			case ends.Base[h] == 0 || slices.Contains(*part, h):
+				continue
+			case ends.LMC[h] > 0:
+				return &Impossible{"hosts have several LIDs"}
+			case slices.ContainsFunc(*part, func(other int32) bool { return g.EndNode[other] == g.EndNode[h] }):
+				return &Impossible{"hosts have several ports in one network, whose paths may be separate on purpose"}
+			default:
+				*part = append(*part, h)
+			}
+		}
+		for _, part := range parts {
+			if len(part) < 2 {
+				continue
+			}
+			m := members{weight: pairWeight / int64(len(part)-1), size: int32(len(part)), pairs: make([]int32, g.NumChannels)}
+			for rank, h := range part {
+				if targets[h] == nil {
+					targets[h] = &target{end: h, home: g.EndSwitch[h], lid: ends.Base[h], fixed: true}
+				}
+				t := targets[h]
+				t.in = append(t.in, membership{int32(len(r.jobs)), int32(rank)})
+				t.fixed = t.fixed && fixed[j]
+				m.add(t.home, int32(rank), numbers)
+			}
+			r.jobs = append(r.jobs, m)
+		}
+	}
+	for _, t := range targets {
+		if t != nil {
+			r.targets = append(r.targets, *t)
+		}
+	}
+	slices.SortStableFunc(r.targets, func(a, b target) int { return cmp.Compare(a.home, b.home) })
+	return r.makeCells(numbers)
+}
+
+// add adds a host to its group. numbers counts groups by switch.
+func (m *members) add(x, rank int32, numbers []int32) {
+	i := slices.IndexFunc(m.on, func(p group) bool { return p.x == x })
+	if i < 0 {
+		i = len(m.on)
+		m.on = append(m.on, group{x: x, place: numbers[x]})
+		numbers[x]++
+	}
+	m.on[i].ranks = append(m.on[i].ranks, rank)
+}
+
+// makeCells makes the counters of packets that leave their switch.
+func (r *byJob) makeCells(numbers []int32) error {
+	cells := len(r.jobs) * r.g.NumChannels
+	for c := range r.leaving {
+		r.leaving[c] = make([]first, numbers[r.g.From[c]])
+	}
+	for j := range r.jobs {
+		m := &r.jobs[j]
+		for _, p := range m.on {
+			out := r.g.OutOf(p.x)
+			if cells += len(out) * int(m.size); cells > mostJobCells {
+				return &Impossible{"the network and its jobs are too large"}
+			}
+			for _, c := range out {
+				r.leaving[c][p.place].rounds = make([]uint16, m.size)
+			}
+		}
+	}
+	return nil
+}
+
+// readPlan counts the packets of all pairs of hosts, and the dependencies of all paths.
+func (r *byJob) readPlan(ctx context.Context) error {
+	g, ends := r.g, &r.plan.Ends
 	for h := range int32(g.NumHosts) {
-		if g.IsHost(h) && plan.Ends.Base[h] != 0 {
+		if g.IsHost(h) && ends.Base[h] != 0 {
 			r.hosts[g.EndSwitch[h]]++
 		}
 	}
-	r.listJobs(jobs)
-	if err := r.readAll(ctx); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// listJobs lists the jobs by switch, and their hosts as destinations.
-func (r *byJob) listJobs(jobs *Jobs) {
-	g, of := r.g, make([]int32, r.g.NumHosts)
-	for j, hosts := range jobs.Hosts {
-		m := members{pairs: make([]int32, g.NumChannels)}
-		number, known := map[int32]int{}, 0
-		for _, h := range hosts {
-			if r.plan.Ends.Base[h] == 0 {
-				continue
-			}
-			known++
-			x := g.EndSwitch[h]
-			if _, ok := number[x]; !ok {
-				number[x] = len(m.on)
-				m.on = append(m.on, part{x: x, place: r.places[x]})
-				r.places[x]++
-			}
-			m.on[number[x]].n++
-			m.on[number[x]].ranks = append(m.on[number[x]].ranks, int32(known-1))
-			if of[h] == 0 {
-				r.targets = append(r.targets, target{end: h, lid: r.plan.Ends.Base[h]})
-				of[h] = int32(len(r.targets))
-			}
-			t := &r.targets[of[h]-1]
-			t.jobs = append(t.jobs, int32(j))
-			t.ranks = append(t.ranks, int32(known-1))
-		}
-		slices.SortFunc(m.on, func(a, b part) int { return int(a.x - b.x) })
-		m.size = int32(known)
-		m.weight = jobUnit / int64(max(1, known-1))
-		r.jobs = append(r.jobs, m)
-	}
-	for c := range r.first {
-		r.first[c] = make([]int32, r.places[g.From[c]])
-		r.rounds[c] = make([][]uint16, r.places[g.From[c]])
-	}
-	for j := range r.jobs {
-		for _, p := range r.jobs[j].on {
-			for _, c := range g.OutOf(p.x) {
-				r.rounds[c][p.place] = make([]uint16, r.jobs[j].size)
-			}
-		}
-	}
-}
-
-// readAll counts the packets of all pairs of hosts, and the dependencies of all paths.
-func (r *byJob) readAll(ctx context.Context) error {
-	for end, base := range r.plan.Ends.Base {
+	for end, base := range ends.Base {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for k := range r.plan.Ends.Count(int32(end)) {
-			lid := base + fabric.LID(k)
-			r.Tree.Read(r.plan.Tables, r.g.EndSwitch[end], lid, r.hosts)
-			r.noteDependencies(int32(end), lid, r.Tree)
-			if k == 0 && r.g.IsHost(int32(end)) {
-				for _, x := range r.Order {
-					r.load[r.Next[x]] += r.Flow[x]
-				}
+		for k := range ends.Count(int32(end)) {
+			r.Tree.Read(r.plan.Tables, g.EndSwitch[end], base+fabric.LID(k), r.hosts)
+			r.noteDependencies(int32(end), base+fabric.LID(k), r.Tree)
+			if k == 0 && g.IsHost(int32(end)) {
+				r.putOthers(1)
 			}
 		}
 	}
@@ -204,311 +289,13 @@ func (r *byJob) readAll(ctx context.Context) error {
 		return err
 	}
 	for i := range r.targets {
-		t := &r.targets[i]
-		r.Tree.Read(r.plan.Tables, r.g.EndSwitch[t.end], t.lid, r.hosts)
-		r.put(t, -1, false) // of weight 1
-		r.read(t)
-		r.put(t, 1, true)
+		r.put(&r.targets[i], 1)
 	}
-	total := int64(0)
-	for c := range r.load {
-		total += r.load[c]
-	}
-	r.bonus = jobUnit * (total / int64(max(1, len(r.load)))) / bonusShare
 	for j := range r.jobs {
 		m := &r.jobs[j]
-		m.most = slices.Max(append(m.pairs, 0))
+		for _, n := range m.pairs {
+			m.most = max(m.most, n)
+		}
 	}
 	return nil
-}
-
-var bonusShare = int64(1 << 30)
-
-// read reads the paths to a destination.
-func (r *byJob) read(t *target) {
-	copy(r.count, r.hosts)
-	for _, j := range t.jobs {
-		m := &r.jobs[j]
-		for _, p := range m.on {
-			r.count[p.x] += p.n * int32(m.weight)
-		}
-	}
-	r.Tree.Read(r.plan.Tables, r.g.EndSwitch[t.end], t.lid, r.count)
-}
-
-// put adds the packets to a destination to the channels, or removes them with sign -1.
-func (r *byJob) put(t *target, sign int32, ofJobs bool) {
-	for _, x := range r.Order {
-		r.load[r.Next[x]] += int64(sign) * r.Flow[x]
-	}
-	if !ofJobs {
-		return
-	}
-	clear(r.inJobs)
-	for i, j := range t.jobs {
-		m := &r.jobs[j]
-		r.sumUp(m)
-		for _, x := range r.Order {
-			m.pairs[r.Next[x]] += sign * r.sum[x]
-			r.inJobs[x] += r.sum[x]
-		}
-		for _, p := range m.on {
-			if c := r.Next[p.x]; c >= 0 {
-				r.first[c][p.place] += sign
-				cells := r.rounds[c][p.place]
-				for _, rank := range p.ranks {
-					cells[(t.ranks[i]-rank+m.size)%m.size] += uint16(sign)
-				}
-			}
-		}
-	}
-	for _, x := range r.Order {
-		if r.inJobs[x] > 0 {
-			r.users[r.Next[x]] += sign
-		}
-	}
-}
-
-// sumUp counts the packets of a job through all switches.
-func (r *byJob) sumUp(m *members) {
-	clear(r.sum)
-	for _, p := range m.on {
-		r.sum[p.x] = p.n
-	}
-	for _, x := range r.Order {
-		r.sum[r.g.To[r.Next[x]]] += r.sum[x]
-	}
-}
-
-// ownOf returns the price that the hosts of a switch do not pay on a channel, since their own
-// packets to other destinations do not meet.
-func (r *byJob) ownOf(t *target, x, c int32) (sum int64) {
-	for k, j := range t.jobs {
-		m := &r.jobs[j]
-		i, found := slices.BinarySearchFunc(m.on, x, func(p part, x int32) int { return int(p.x - x) })
-		if found {
-			p := &m.on[i]
-			n, dests := int64(p.n), int64(r.first[c][p.place])
-			cells, met := r.rounds[c][p.place], int64(0)
-			for _, rank := range p.ranks {
-				met += int64(cells[(t.ranks[k]-rank+m.size)%m.size])
-			}
-			sum += n * m.weight * n * m.weight * dests
-			sum -= n * m.weight * (n - 1) * m.weight * dests * Alpha / 8
-			sum -= Beta * met * m.weight * jobUnit / 8
-		}
-	}
-	return sum
-}
-
-// value returns the price of the paths to a destination as they are, without its own packets.
-func (r *byJob) value(t *target) (sum int64) {
-	for _, x := range r.Order {
-		c := r.Next[x]
-		sum += r.Flow[x] * r.load[c]
-		sum -= r.ownOf(t, x, c)
-		if r.inJobs[x] > 0 && r.users[c] == 0 {
-			sum -= r.bonus
-		}
-	}
-	return sum
-}
-
-var Scratch, Alpha, Beta = true, int64(4), int64(4)
-
-func (r *byJob) swapAll() (n int) {
-	for i := range r.targets {
-		for k := range i {
-			a, b := &r.targets[i], &r.targets[k]
-			if r.g.EndSwitch[a.end] == r.g.EndSwitch[b.end] && a.jobs[0] != b.jobs[0] || Scratch && r.g.EndSwitch[a.end] == r.g.EndSwitch[b.end] {
-				if r.swap(a, b) {
-					n++
-				}
-			}
-		}
-	}
-	return n
-}
-
-func (r *byJob) readFrom(t *target, lid fabric.LID) {
-	copy(r.count, r.hosts)
-	for _, j := range t.jobs {
-		m := &r.jobs[j]
-		for _, p := range m.on {
-			r.count[p.x] += p.n * int32(m.weight)
-		}
-	}
-	r.Tree.Read(r.plan.Tables, r.g.EndSwitch[t.end], lid, r.count)
-	clear(r.inJobs)
-	for _, j := range t.jobs {
-		for _, p := range r.jobs[j].on {
-			r.inJobs[p.x] += p.n
-		}
-	}
-	for _, x := range r.Order {
-		r.inJobs[r.g.To[r.Next[x]]] += r.inJobs[x]
-	}
-}
-
-func (r *byJob) swap(a, b *target) bool {
-	r.read(a)
-	r.put(a, -1, true)
-	before := r.value(a)
-	r.read(b)
-	r.put(b, -1, true)
-	before += r.value(b)
-	r.readFrom(a, b.lid)
-	after := r.value(a)
-	r.readFrom(b, a.lid)
-	after += r.value(b)
-	if after < before {
-		r.flip(a, b)
-	}
-	r.read(a)
-	r.put(a, 1, true)
-	r.read(b)
-	r.put(b, 1, true)
-	if after < before && !(r.fits(a) && r.fits(b)) {
-		r.read(a)
-		r.put(a, -1, true)
-		r.read(b)
-		r.put(b, -1, true)
-		r.flip(a, b)
-		r.read(a)
-		r.put(a, 1, true)
-		r.read(b)
-		r.put(b, 1, true)
-		return false
-	}
-	return after < before
-}
-
-func (r *byJob) fits(t *target) bool {
-	r.read(t)
-	for _, j := range t.jobs {
-		m := &r.jobs[j]
-		for _, x := range r.Order {
-			if m.pairs[r.Next[x]] > m.most {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func (r *byJob) flip(a, b *target) {
-	for x := range int32(r.g.NumSwitches) {
-		if x == r.g.EndSwitch[a.end] {
-			continue
-		}
-		p, q := r.plan.Tables.Port(x, a.lid), r.plan.Tables.Port(x, b.lid)
-		r.plan.Tables.Set(x, a.lid, q)
-		r.plan.Tables.Set(x, b.lid, p)
-		if p != q {
-			r.moves.Moved += 2
-		}
-	}
-}
-
-func (r *byJob) total() (sum float64) {
-	for i := range r.targets {
-		t := &r.targets[i]
-		r.read(t)
-		r.put(t, -1, true)
-		sum += float64(r.value(t)) / (1 << 40)
-		r.put(t, 1, true)
-	}
-	return sum
-}
-
-// visit gives a destination paths with the least price.
-func (r *byJob) visit(t *target) {
-	r.read(t)
-	r.setSent(t.end, t.lid)
-	r.put(t, -1, true)
-	before := r.value(t)
-	r.choose(t)
-	if !r.within(t) || r.value(t) >= before {
-		for _, c := range slices.Backward(r.changed) {
-			r.Move(c.x, c.old)
-		}
-		r.changed = r.changed[:0]
-		r.setFlow()
-	}
-	r.save(t)
-	r.put(t, 1, true)
-}
-
-func (r *byJob) choose(t *target) {
-	r.findPrices(t)
-	r.changed = r.changed[:0]
-	clear(r.inJobs)
-	for _, j := range t.jobs {
-		for _, p := range r.jobs[j].on {
-			r.inJobs[p.x] += p.n
-		}
-	}
-	for _, x := range r.Order {
-		if old := r.Next[x]; r.inJobs[x] > 0 && r.wanted[x] != old && r.admits(x, r.wanted[x]) {
-			r.Move(x, r.wanted[x])
-			r.changed = append(r.changed, change{x, old})
-		}
-		r.inJobs[r.g.To[r.Next[x]]] += r.inJobs[x]
-	}
-	r.setFlow()
-}
-
-func (r *byJob) save(t *target) {
-	for _, c := range r.changed {
-		r.plan.Tables.Set(c.x, t.lid, r.g.FromPort[r.Next[c.x]])
-	}
-	r.moves.Moved += len(r.changed)
-}
-
-func (r *byJob) admits(x, c int32) bool {
-	r.Gather(x, r.count)
-	return r.lanes.admit(r.Tree, x, c)
-}
-
-// setFlow counts packets after moves.
-func (r *byJob) setFlow() {
-	for x, n := range r.count {
-		r.Flow[x] = int64(n)
-	}
-	for _, x := range r.Order {
-		r.Flow[r.g.To[r.Next[x]]] += r.Flow[x]
-	}
-}
-
-// within reports whether no job has more pairs on a channel than it may have.
-func (r *byJob) within(t *target) bool {
-	for _, j := range t.jobs {
-		m := &r.jobs[j]
-		r.sumUp(m)
-		for _, x := range r.Order {
-			if r.sum[x] > 0 && m.pairs[r.Next[x]]+r.sum[x] > m.most {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// findPrices finds the next channel of each switch with the least price.
-func (r *byJob) findPrices(t *target) {
-	r.price[r.Home] = 0
-	for _, x := range slices.Backward(r.Order) {
-		old := r.Next[x]
-		price := func(c int32) int64 {
-			return r.price[r.g.To[c]] + r.load[c] - r.ownOf(t, x, c)/max(1, r.Flow[x])
-		}
-		r.wanted[x], r.price[x] = old, price(old)
-		for _, c := range r.g.OutOf(x) {
-			if c != old && r.LeadsNearer(x, c) {
-				if p := price(c); p < r.price[x] {
-					r.wanted[x], r.price[x] = c, p
-				}
-			}
-		}
-	}
 }
