@@ -13,12 +13,12 @@ import "weft/fabric"
 type bound struct {
 	g       *fabric.Graph
 	paths   paths
-	useful  []bool  // by channel
-	out, in []int32 // by switch: limits
-	hops    int64   // of all pairs of a switch and a destination
-	passed  []bool  // by switch: scratch
-	entered []int32 // by switch: scratch
-	near    [][]int32
+	useful  []bool    // by channel
+	out, in []int32   // by switch: limits
+	hops    int64     // of the paths from all switches with hosts of a job to the job's destinations
+	passed  []bool    // by switch: scratch
+	entered []int32   // by switch: scratch
+	near    [][]int32 // by hops: switches that packets may pass; scratch
 }
 
 func newBound(g *fabric.Graph) *bound {
@@ -30,8 +30,8 @@ func newBound(g *fabric.Graph) *bound {
 	}
 }
 
-// add adds the packets to the destination of the paths last read.
-func (b *bound) add(int32) {
+// add adds the packets on the paths last read.
+func (b *bound) add() {
 	g, t := b.g, &b.paths
 	b.near = b.near[:0]
 	clear(b.passed)
@@ -54,7 +54,7 @@ func (b *bound) add(int32) {
 			some := int32(0)
 			for _, c := range g.OutOf(x) {
 				y := g.To[c]
-				if t.depth[y] < 0 || t.depth[y] >= depth32(depth) {
+				if t.depth[y] < 0 || int(t.depth[y]) >= depth {
 					continue
 				}
 				some = 1
@@ -71,8 +71,6 @@ func (b *bound) add(int32) {
 		b.in[y] += min(n, int32(t.sources))
 	}
 }
-
-func depth32(depth int) int32 { return int32(depth) }
 
 // most returns the largest number of channels within the limits.
 func (b *bound) most() int {

@@ -2,12 +2,14 @@
 // for the machine.
 //
 // A channel is one direction of a link between switches. It is unused if no pair of the same job
-// passes it. Some channels stay unused with any tables; bound.go says how many at least.
+// passes it. Some channels stay unused with any tables; bound.go computes how many at least.
+//
+// A job lists its host ports. Pairs of ports of one node, or of parts of the network that no cable
+// joins, do not count, and neither do ports without a LID. Packets go to the base LIDs.
 package jobload
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -24,26 +26,26 @@ type Report struct {
 	LeastUnused      int     `json:"least_unused"`
 	LeastUnusedShare float64 `json:"least_unused_share"`
 	Largest          int64   `json:"largest_pairs"` // the most pairs of the same job on a channel, summed over jobs
-	Jobs             []Job   `json:"jobs"`
+	Jobs             []Job   `json:"-"`
 }
 
 // Job holds the figures of one job.
 type Job struct {
-	Hosts    int     `json:"hosts"`                 // host ports with a LID
-	Channels int     `json:"channels"`              // passed by its pairs
-	Shared   int     `json:"channels_shared"`       // of these, passed by other jobs too
-	Largest  int64   `json:"largest_pairs"`         // on a channel
-	Mean     float64 `json:"mean_pairs"`            // on the channels that it uses
-	Beside   []int   `json:"shares_with,omitempty"` // the jobs that it shares channels with, from 0
-	Lost     int     `json:"lost_pairs,omitempty"`  // pairs without a path
+	Hosts    int     `json:"hosts"`                // host ports with a LID
+	Channels int     `json:"channels"`             // passed by its pairs
+	Shared   int     `json:"channels_shared"`      // of these, passed by other jobs too
+	Largest  int64   `json:"largest_pairs"`        // on a channel
+	Mean     float64 `json:"mean_pairs"`           // on the channels that it uses
+	Beside   []int   `json:"-"`                    // the jobs that it shares channels with, from 0
+	Lost     int     `json:"lost_pairs,omitempty"` // pairs without a path
 }
 
-// Count counts the pairs of some jobs. A job lists its host ports; ports without a LID and pairs of
-// ports of one node do not count. Of several LIDs of a port the base LID counts.
+// Count counts the pairs of some jobs, each a list of host ports.
 func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) (*Report, error) {
 	r := &Report{Channels: g.NumChannels, Jobs: make([]Job, len(jobs))}
 	total, users := make([]int64, g.NumChannels), make([][]int32, g.NumChannels)
 	b := newBound(g)
+	part, _ := g.Components()
 	for i, hosts := range jobs {
 		hosts = withLID(p, hosts)
 		load := make([]int64, g.NumChannels)
@@ -53,8 +55,10 @@ func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			j.Lost += b.paths.add(g, p, hosts, dst, load)
-			b.add(dst)
+			b.paths.read(g, p, dst)
+			j.Lost += b.paths.addSources(g, hosts, dst, part)
+			b.paths.load(g, load)
+			b.add()
 		}
 		for c, n := range load {
 			if n > 0 {
@@ -105,42 +109,42 @@ func withLID(p *route.Plan, hosts []int32) (list []int32) {
 	return list
 }
 
-// paths holds the paths from all switches to one destination.
+// paths holds the paths from all switches to one destination, and the hosts that send to it.
 type paths struct {
-	count   []int64 // by switch: sources
+	count   []int64 // by switch: hosts
 	next    []int32 // by switch: channel; fabric.Nothing at the end
 	depth   []int32 // by switch: hops, -1 without a path
-	sources int     // switches with sources
+	sources int     // switches with such hosts
 }
 
-// add counts the pairs of some sources to a destination on channels. It returns the number of
-// pairs without a path.
-func (t *paths) add(g *fabric.Graph, p *route.Plan, hosts []int32, dst int32, load []int64) (lost int) {
-	home := g.EndSwitch[dst]
+// addSources counts the hosts that send to a destination. It returns the number of those without a
+// path.
+func (t *paths) addSources(g *fabric.Graph, hosts []int32, dst int32, part []int32) (lost int) {
 	clear(t.count)
 	t.sources = 0
+	home := g.EndSwitch[dst]
 	for _, h := range hosts {
-		if x := g.EndSwitch[h]; x != home && g.EndNode[h] != g.EndNode[dst] {
+		switch x := g.EndSwitch[h]; {
+		case x == home || g.EndNode[h] == g.EndNode[dst] || part[x] != part[home]:
+		case t.depth[x] < 0:
+			lost++
+		default:
 			if t.count[x] == 0 {
 				t.sources++
 			}
 			t.count[x]++
 		}
 	}
-	t.read(g, p, dst)
+	return lost
+}
+
+// load adds the pairs to channels.
+func (t *paths) load(g *fabric.Graph, load []int64) {
 	for x, n := range t.count {
-		switch {
-		case n == 0:
-			continue
-		case t.depth[x] < 0:
-			lost += int(n)
-			continue
-		}
-		for y := int32(x); y != home; y = g.To[t.next[y]] {
+		for y := int32(x); n > 0 && t.next[y] >= 0; y = g.To[t.next[y]] {
 			load[t.next[y]] += n
 		}
 	}
-	return lost
 }
 
 // read reads the paths of all switches to an end port.
@@ -175,9 +179,4 @@ func (t *paths) read(g *fabric.Graph, p *route.Plan, dst int32) {
 			t.depth[z] = end
 		}
 	}
-}
-
-// String describes the machine in a line.
-func (r *Report) String() string {
-	return fmt.Sprintf("%d of %d channels unused (%.1f %%), at least %d with any tables", r.Unused, r.Channels, 100*r.UnusedShare, r.LeastUnused)
 }
