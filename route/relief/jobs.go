@@ -107,19 +107,27 @@ func ForJobs(ctx context.Context, g *fabric.Graph, plan *route.Plan, jobs *Jobs)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, step := range []func(*target) bool{r.swapWithOthers, r.reroute, r.light, r.reroute} {
-		for range jobSweeps {
-			if gained, err := r.sweep(ctx, step); err != nil {
-				return nil, nil, err
-			} else if !gained {
-				break
-			}
-		}
+	if err := r.run(ctx); err != nil {
+		return nil, nil, err
 	}
 	if r.moves.Entries = r.countMoved(); r.moves.Entries > 0 {
 		r.plan.Recipe.Repaired, r.plan.Intended = true, nil
 	}
 	return r.plan, &r.moves, nil
+}
+
+// run moves paths in sweeps of each kind, until one gains nothing.
+func (r *byJob) run(ctx context.Context) error {
+	for _, step := range []func(*target) bool{r.swapWithOthers, r.reroute, r.light, r.reroute} {
+		for range jobSweeps {
+			if gained, err := r.sweep(ctx, step); err != nil {
+				return err
+			} else if !gained {
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // sweep calls a step for each destination, and reports whether one of them moved paths.
