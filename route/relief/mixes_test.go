@@ -175,7 +175,7 @@ func TestOneJob(t *testing.T) {
 	}
 }
 
-// TestImpossibleForJobs: hosts with several LIDs, or with several ports in one network, are refused.
+// TestImpossibleForJobs: hosts with several LIDs are refused.
 func TestImpossibleForJobs(t *testing.T) {
 	g := graph(t, "rlft(4,2)", "", 0)
 	plan := routed(t, g, "ftree", nil)
