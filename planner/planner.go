@@ -23,6 +23,7 @@ import (
 	"weft/route/lids"
 	"weft/route/multicast"
 	"weft/route/recipe"
+	"weft/route/relief"
 	"weft/route/repair"
 )
 
@@ -39,6 +40,7 @@ type Request struct {
 	Kept    *Kept             // to be repaired; where that is not possible, or it is nil, the chain routes
 	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
 	Moves   int               // entries that may move to less loaded links once Kept is repaired
+	Jobs    [][]int32         // host ports by job; paths move so that pairs of one job meet fewer others
 	Effort  Effort            // of Auto
 
 	// PassDeadSwitch tries the next engine also if an option names a missing switch: a dead root
@@ -77,6 +79,8 @@ type Result struct {
 	Spread      *repair.Spreading // of Request.Moves; nil if nothing was repaired, or nothing could move
 	NotSpread   error             // why nothing could move
 	NotRepaired error             // why the Plan kept was not repaired; nil where it was or none was
+	ForJobs     *relief.Moves     // of Request.Jobs; nil if there are none, or nothing could move
+	NotForJobs  error             // why nothing could move for jobs
 	NoMulticast error             // why the Plan has no trees for groups; nil where it has, or none were asked for
 }
 
@@ -137,8 +141,17 @@ func (req *Request) trees() multicast.Options {
 }
 
 // Route tries the engines in order until one does not refuse. When all refuse, the
-// error joins their refusals; any other error ends the job.
+// error joins their refusals; any other error ends the job. Then paths move for Request.Jobs.
 func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
+	r, err := routeOrRepair(ctx, g, req)
+	if err == nil && len(req.Jobs) > 0 {
+		err = r.moveForJobs(ctx, g, req)
+	}
+	return r, err
+}
+
+// routeOrRepair is Route without jobs.
+func routeOrRepair(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	ctx, end := req.hurried(ctx)
 	defer end()
 	r := &Result{}

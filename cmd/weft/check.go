@@ -38,6 +38,10 @@ A file for --sl may also have one line for each source: its LID, then the SL tow
   # engine dfsssp toplid 8
   P 0x0001 .20505064
 
+JOBS
+
+--jobs FILE adds what the tables give to each job, as weft route --jobs FILE prints it; nothing moves.
+
 INCOMPLETE INPUT
 
 Tables that lack switches are refused: a switch that did not answer the dump would look like a
@@ -58,6 +62,7 @@ func checkCmd() *cobra.Command {
 		workers int
 		hosts   bool
 		form    cli.Form
+		jobs    cli.JobFile
 	)
 	cmd := &cobra.Command{
 		Use:   "check FABRIC (--plan FILE [--one-lane] | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane] [--choice FILE])",
@@ -69,6 +74,9 @@ func checkCmd() *cobra.Command {
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.Several(args[0]) {
+				if err := jobs.Refuse(); err != nil {
+					return err
+				}
 				if err := cli.RefuseOne(cmd, "plan", "jobs"); err != nil {
 					return err
 				}
@@ -84,6 +92,10 @@ func checkCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			list, err := jobs.Read(g)
+			if err != nil {
+				return err
+			}
 			r, err := cli.LoadTables(cmd, g, &files)
 			if err != nil {
 				return err
@@ -95,7 +107,13 @@ func checkCmd() *cobra.Command {
 				return err
 			}
 			r.Report.CountServers(g)
-			if err := form.Answer(cmd.OutOrStdout(), r.Report); err != nil {
+			out := &routing.Checked{Report: r.Report}
+			if list != nil {
+				if out.Jobs, err = cli.MeasureJobs(cmd, g, r, list, &planner.Request{Workers: workers, Seed: 1}); err != nil {
+					return err
+				}
+			}
+			if err := form.Answer(cmd.OutOrStdout(), out); err != nil {
 				return err
 			}
 			return proven(r)
@@ -109,6 +127,7 @@ func checkCmd() *cobra.Command {
 	f.StringVar(&files.LFTs, "lfts", "", "`FILE` with forwarding tables: opensm-lfts.dump, opensm.fdbs or output of dump_fts")
 	cli.LaneFileFlags(cmd, &files)
 	cli.JobsFlag(cmd, &workers)
+	jobs.Add(cmd)
 	return cmd
 }
 

@@ -19,7 +19,6 @@ import (
 	"weft/fabric/summary"
 	"weft/internal/fold"
 	betweencheck "weft/intersubnet/check"
-	"weft/judge/quality"
 	"weft/lab"
 	"weft/lab/bench"
 	"weft/lab/papers"
@@ -64,7 +63,7 @@ var documents = []struct {
 	{"weft whatif SUBNETS --json", reflect.TypeFor[several.Answer]()},
 	{"weft simulate flow SUBNETS --json", reflect.TypeFor[several.Flows]()},
 	{"weft route --engines --json", reflect.TypeFor[routing.Engines]()},
-	{"weft check FABRIC --json", reflect.TypeFor[quality.Report]()},
+	{"weft check FABRIC --json", reflect.TypeFor[routing.Checked]()},
 	{"weft compare FABRIC --json", reflect.TypeFor[compare.Comparison]()},
 	{"weft compare FABRIC FABRIC ... --json", reflect.TypeFor[compare.Comparisons]()},
 	{"weft suggest --json", reflect.TypeFor[choose.Proposals]()},

@@ -12,6 +12,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
+	"weft/fabric/jobs"
 	"weft/planner"
 	"weft/route/engine"
 	"weft/study/routing"
@@ -25,6 +26,8 @@ type routeOptions struct {
 	stages  cli.PathSetFlags
 	keep    cli.KeepFlags
 	between cli.BetweenFlags
+	jobs    cli.JobFile
+	mix     []jobs.Job // read from it
 	chain   string
 	form    cli.Form
 	splits  string // directory for split graphs
@@ -57,6 +60,17 @@ KINDS OF HOSTS
 --kind, --kinds, --cn-guids and --io-guids define groups of hosts, such as storage servers or the
 rails of GPUs. The paths to each group are balanced by themselves, which can cost bandwidth of all
 hosts together. SHARP aggregation nodes in switches are reached but do not count as hosts.
+
+JOBS
+
+--jobs FILE names jobs and their nodes. After the engine, paths between nodes of the same job move to
+links where they meet fewer others: of other jobs, and of their own in random traffic and in all-to-all
+by shifts. Nodes count in the order of the file. No LID, SL or lane changes, no path grows, and no job
+gets more pairs on its most loaded channel. The report has the pairs of each job on its channels, its
+bandwidth while no other job runs (EBB and SHIFTS are 1 on one switch), the channels it shares with
+others, and the share of channels that no pair of the same job uses.
+
+` + jobs.Forms + `
 
 EXPLICIT PATHS
 
@@ -101,6 +115,7 @@ func routeCmd() *cobra.Command {
   weft route fabric.txt --paths paths.txt --names exact -O goal=k -v
   weft route fabric.txt --paths tables.dump --choice choice.txt --names color-l
   weft route fabric.txt --yardstick
+  weft route 'rlft(36,2)' --engine ftree --jobs jobs.txt
   weft route today.txt --keep yesterday.plan -o today.plan
   weft route fabric.txt --kind 'io=oss*' --kind 'io=mds*'
   weft route 'subnets(3,racks72,routers=18,cables=4)' --between isfr -o plans
@@ -111,6 +126,9 @@ func routeCmd() *cobra.Command {
 				return cli.Answer(cmd.OutOrStdout(), routing.ListEngines(), o.form.JSON)
 			}
 			if o.fabric.Several(args[0]) {
+				if err := o.jobs.Refuse(); err != nil {
+					return err
+				}
 				return o.runBetween(cmd, args[0])
 			}
 			if err := o.between.Refuse(cmd); err != nil {
@@ -135,6 +153,7 @@ func routeCmd() *cobra.Command {
 	f.StringVar(&o.files.SLs, "sl", "", "write the service levels of all paths to `FILE` (weft check --sl)")
 	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables to `FILE` as opensm-sl2vl.dump")
 	o.form.Add(cmd)
+	o.jobs.Add(cmd)
 	cli.ChainFlag(cmd, &o.chain)
 	f.Var(&o.routing.Effort, "effort", "how much engine auto tries: `EFFORT` is low, usual or most")
 	o.stages.Add(cmd)
@@ -171,6 +190,9 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.stages.Give(cmd, o.routing.Chain); err != nil {
 		return err
 	}
+	if err := o.readJobs(g); err != nil {
+		return err
+	}
 	paths := o.files.Paths()
 	files, err := cli.OpenOutputs(cmd, paths...)
 	if err != nil {
@@ -199,6 +221,15 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 		return cli.Cannot(errors.New("interrupted: this is the best proven Plan so far, and other engines may be better"))
 	}
 	return proven(r)
+}
+
+// readJobs reads the jobs that paths are to move for.
+func (o *routeOptions) readJobs(g *fabric.Graph) (err error) {
+	o.mix, err = o.jobs.Read(g)
+	for i := range o.mix {
+		o.routing.Jobs = append(o.routing.Jobs, o.mix[i].Hosts)
+	}
+	return err
 }
 
 // routeUntilInterrupted routes a fabric. After the first interrupt auto gives the best proven Plan
@@ -232,6 +263,11 @@ func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Re
 	out.Solver = o.stages.Solving.Report()
 	if o.keep.Kept != nil {
 		if out.Change, err = o.change(cmd, g, r); err != nil {
+			return nil, err
+		}
+	}
+	if o.jobs.Given() {
+		if out.Jobs, err = cli.MeasureJobs(cmd, g, r, o.mix, &o.routing.Request); err != nil {
 			return nil, err
 		}
 	}

@@ -30,6 +30,10 @@
 // when a path moves away. On several VLs clients that know no path records and send on the wrong
 // one get no guarantee.
 //
+// # Jobs
+//
+// ForJobs moves paths for jobs, with prices and moves of its own: docs/design/2026-11-29-jobs.md.
+//
 // # Cost
 //
 // O(pairs of hosts x ways out of a switch x hops squared) a sweep, and 4 bytes for each pair of a

@@ -37,6 +37,7 @@ type Route struct {
 	Check   *quality.Report  `json:"check,omitempty"`  // as weft check --json prints it; absent with --no-check
 	Solver  *Solver          `json:"solver,omitempty"` // of --names ilp
 	Change  *Change          `json:"change,omitempty"` // with --keep
+	Jobs    *Jobs            `json:"jobs,omitempty"`   // with --jobs FILE
 	// Yardstick holds the bandwidth figures of the routes, with --yardstick.
 	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
 }
@@ -71,7 +72,7 @@ func (o *Route) Write(w io.Writer) error {
 	}
 	rows = append(rows, []string{"VLs", fmt.Sprintf("%d (replies: %s)", o.VLs, o.Replies)})
 	rows = append(rows, o.levelRows()...)
-	if err := o.writeFigures(w, rows); err != nil || o.Check == nil {
+	if err := o.writeFigures(w, rows, false); err != nil || o.Check == nil {
 		return err
 	}
 	return o.Check.Write(w)
@@ -93,7 +94,7 @@ func (o *Route) WriteAll(w io.Writer) error {
 		[]string{"seconds", fmt.Sprintf("%.3f", o.Seconds)},
 		[]string{"peak memory", fmt.Sprintf("%.0f MB", o.PeakRSS)},
 	)
-	if err := o.writeFigures(w, rows); err != nil || o.Check == nil {
+	if err := o.writeFigures(w, rows, true); err != nil || o.Check == nil {
 		return err
 	}
 	return o.Check.WriteAll(w)
@@ -107,9 +108,9 @@ func (o *Route) levelRows() (rows [][]string) {
 	return rows
 }
 
-// writeFigures prints rows, then notes, changes and the yardstick if there are any, then an empty
-// line, or that nothing was judged.
-func (o *Route) writeFigures(w io.Writer, rows [][]string) error {
+// writeFigures prints rows, then notes, changes, jobs and the yardstick if there are any, then an
+// empty line, or that nothing was judged.
+func (o *Route) writeFigures(w io.Writer, rows [][]string, all bool) error {
 	if err := study.Table(w, rows); err != nil {
 		return err
 	}
@@ -119,6 +120,12 @@ func (o *Route) writeFigures(w io.Writer, rows [][]string) error {
 	if o.Change != nil {
 		fmt.Fprintln(w)
 		if err := o.Change.write(w); err != nil {
+			return err
+		}
+	}
+	if o.Jobs != nil {
+		fmt.Fprintln(w)
+		if err := o.Jobs.write(w, all); err != nil {
 			return err
 		}
 	}

@@ -95,8 +95,8 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// jobs is the value of --jobs: a number of cores.
-type jobs int
+// cores is the value of --jobs: a number of cores.
+type cores int
 
 // jobsMost limits --jobs, and so the scratch memory of the cores.
 const jobsMost = 1024
@@ -104,19 +104,19 @@ const jobsMost = 1024
 // JobsFlag adds --jobs; the default is all cores.
 func JobsFlag(cmd *cobra.Command, v *int) {
 	*v = min(runtime.GOMAXPROCS(0), jobsMost)
-	cmd.Flags().VarP((*jobs)(v), "jobs", "j", "number `N` of cores to use; the result does not depend on it")
+	cmd.Flags().VarP((*cores)(v), "jobs", "j", "number `N` of cores to use; the result does not depend on it")
 }
 
-func (j *jobs) String() string { return strconv.Itoa(int(*j)) }
-func (j *jobs) Type() string   { return "int" }
+func (j *cores) String() string { return strconv.Itoa(int(*j)) }
+func (j *cores) Type() string   { return "int" }
 
 // Set implements pflag.Value.
-func (j *jobs) Set(text string) error {
+func (j *cores) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > jobsMost {
 		return fmt.Errorf("want a whole number from 1 to %d", jobsMost)
 	}
-	*j = jobs(n)
+	*j = cores(n)
 	return nil
 }
 
