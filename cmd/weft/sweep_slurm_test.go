@@ -151,14 +151,21 @@ func TestSweepRealPeers(t *testing.T) {
 	}
 	t.Logf("%v, in %d sweeps of %d cases", s.did, rounds, cases)
 	if *slurmKills > 3 {
-		s.poisoned(cases)
+		s.giveUp()
 	}
 }
 
-// poisoned runs the sweep, and kills each worker that begins a certain case. The case is given up,
-// and all others have the rows of an undisturbed run.
-func (s *slurmSweep) poisoned(cases int) {
+// giveUp runs the sweep of poisoned, whose cases last long enough to be caught, and kills each worker
+// that begins a certain case. The case is given up, and all others have the rows of an undisturbed
+// run.
+func (s *slurmSweep) giveUp() {
 	s.t.Helper()
+	const cases = 12
+	text := strings.Replace(poisoned, "runs: 200", "runs: 1000000", 1) // over a second a case
+	if err := os.WriteFile(filepath.Join(s.work, "sweep.yaml"), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.weft("lab", "sweep", "sweep.yaml", "-o", "poisoned-whole.db")
 	s.output = "poisoned.db"
 	array, merger := s.submit()
 	poison, kills := "", 0
@@ -191,7 +198,7 @@ func (s *slurmSweep) poisoned(cases int) {
 	if kills < 3 || !strings.Contains(out, fmt.Sprintf("%d of %d cases are in", cases, cases)) || !strings.Contains(out, "1 cases were given up, the first: given up: 3 runs") {
 		s.t.Errorf("%d kills: %s%s", kills, out, s.logs())
 	}
-	cmd := s.command("weft", "lab", "diff", "whole.db", s.output)
+	cmd := s.command("weft", "lab", "diff", "poisoned-whole.db", s.output)
 	cmd.Dir = s.work
 	if diff, _ := cmd.Output(); !strings.Contains(string(diff), fmt.Sprintf("%d rows are the same, 1 differ; 0 are only", cases-1)) {
 		s.t.Errorf("%s", diff)
