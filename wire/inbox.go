@@ -30,8 +30,8 @@ type Inbox struct {
 	closed chan struct{}
 }
 
-// Feeder takes datagrams from a medium's reader, on its goroutine: it saves a wake-up of another one
-// for each datagram.
+// Feeder takes datagrams from a medium's reader, on its goroutine, so that no datagram wakes
+// another one.
 type Feeder struct {
 	Take      func(*Datagram) // must not wait, nor keep the datagram
 	IsPatient func() bool     // datagrams may come a moment late

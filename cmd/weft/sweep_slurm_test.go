@@ -155,9 +155,9 @@ func TestSweepRealPeers(t *testing.T) {
 	}
 }
 
-// giveUp runs the sweep of poisoned, whose cases last long enough to be caught, and kills each worker
-// that begins a certain case. The case is given up, and all others have the rows of an undisturbed
-// run.
+// giveUp runs the sweep of poisoned, whose cases last long enough to be caught, and kills each
+// worker that begins a certain case. The case is given up, and all others have the rows of an
+// undisturbed run.
 func (s *slurmSweep) giveUp() {
 	s.t.Helper()
 	const cases = 12

@@ -37,7 +37,7 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	})
 }
 
-// addMarked draws the cables along the path of a line, given by mark: those with a mark as a line of
+// addMarked draws the cables along the path of a line, given by mark: marked cables as a line of
 // their own beside the rest. A mark is the name of its class too.
 func (d *drawing) addMarked(all *Line, cables func(Mark) (ids []fabric.LinkID, number int)) {
 	at := 0.0

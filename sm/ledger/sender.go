@@ -6,7 +6,7 @@ import (
 )
 
 // PortWithLID returns the GUID of the port whose PortInfo has a LID; 0: none. A standby has no Plan
-// that portOfLID could ask.
+// that PortOfLID could ask.
 func (l *Ledger) PortWithLID(lid uint16) fabric.GUID {
 	for slot := range l.Owner {
 		base := mad.PortInfoLID.Get(l.Info[slot][:])

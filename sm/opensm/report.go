@@ -75,8 +75,8 @@ func (r *Report) Write(w io.Writer) error {
 	return err
 }
 
-// writeFamilies prints the unknown options of each file by family: those with the same first word. A
-// vendor's file has many.
+// writeFamilies prints the unknown options of each file by family: options with the same first word
+// are one. A vendor's file has many.
 func (r *Report) writeFamilies(b *bytes.Buffer) {
 	var files []string
 	of := map[string][]string{}

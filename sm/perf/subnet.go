@@ -26,9 +26,9 @@ func (cfg *Config) fillIn() {
 }
 
 // The default bounds. A round over 11,664 hosts has 69,984 requests: 1,296 a second, evenly spread,
-// for a round per minute. Delayed requests catch up as fast as the bounds allow. As many requests as
-// may be under way are sent at a time, to as many agents: each time costs several wake-ups of the
-// process. They do not delay SMPs: they are patient (wire.Request).
+// for a round per minute. Delayed requests catch up as fast as the bounds allow. A whole window of
+// requests is sent at a time, to as many agents, since each time wakes the process several times.
+// They do not delay SMPs: they are patient (wire.Request).
 const (
 	UsualRate   = 4000
 	UsualWindow = 64

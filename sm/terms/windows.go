@@ -99,8 +99,8 @@ type ZoneChange struct{ Since, Offset time.Duration } // since 1970 in UTC; loca
 // keeps the last offset until a reload.
 const zoneYears = 20
 
-// ZoneOf returns the local time of a place for the years after a time. A clock may be wrong by years
-// at the start and be set later, so the years after 2026 are always among them.
+// ZoneOf returns the local time of a place for the years after a time. A clock may be wrong by
+// years at the start and be set later, so the years after 2026 are always among them.
 func ZoneOf(place *time.Location, from time.Time) Zone {
 	z := Zone{Name: place.String()}
 	if place == time.Local {

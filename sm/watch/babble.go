@@ -61,7 +61,7 @@ func (b *babble) hear(m *Manager, now time.Duration, d mad.Datagram, slid fabric
 	if rule.Rate <= 0 || c == nil || m.stopped || m.Role() != terms.Master {
 		return
 	}
-	slot := portOfLID(c, slid)
+	slot := c.PortOfLID(slid)
 	if slot == ledger.NoSlot {
 		return
 	}

@@ -104,7 +104,7 @@ func (o *others) decide(m *Manager, why string) {
 
 // managerAt returns the name and GUID of the port with a LID, in words if there is none.
 func managerAt(l *ledger.Ledger, lid fabric.LID) (string, fabric.GUID) {
-	if slot := portOfLID(l, lid); slot != ledger.NoSlot {
+	if slot := l.PortOfLID(lid); slot != ledger.NoSlot {
 		return fmt.Sprintf("the manager at %s (LID %d)", l.PortName(slot), lid), l.GUID[slot]
 	}
 	return fmt.Sprintf("a manager that says its LID is %d", lid), 0

@@ -71,7 +71,7 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	if !d.MAD.Answer(mad.StatusOK) {
 		return
 	}
-	slot := portOfLID(m.inForce, issuer)
+	slot := m.inForce.PortOfLID(issuer)
 	id, name := int32(-1), ""
 	if slot != ledger.NoSlot {
 		id = m.inForce.Owner[slot]
@@ -84,7 +84,7 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	what := fmt.Sprintf("%s from LID %d%s", of, issuer, name)
 	kind, tried := terms.TrapCame, ""
 	if number == mad.TrapBadMKey && mad.NoticeIsGeneric.Is(notice) {
-		violation := violationText(m.inForce, slot, notice)
+		violation := m.inForce.Violation(slot, notice)
 		kind, tried, what = terms.WrongKey, violation+": reported", what+violation
 		m.showKey(slot)
 	}
@@ -108,19 +108,4 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 			m.noteChange(now, what)
 		}
 	}
-}
-
-// portOfLID returns the port of the round in force that has a LID; ledger.NoSlot if none has.
-func portOfLID(c *ledger.Ledger, lid fabric.LID) int32 {
-	if c == nil {
-		return ledger.NoSlot
-	}
-	for end, base := range c.Plan.Ends.Base {
-		if n := fabric.LID(c.Plan.Ends.Count(int32(end))); lid >= base && lid < base+n {
-			if slot, ok := c.SlotOf(c.Graph.EndNodeGUID[end], c.Graph.EndNum[end]); ok {
-				return slot
-			}
-		}
-	}
-	return ledger.NoSlot
 }

@@ -1,39 +1,12 @@
 package watch
 
 import (
-	"fmt"
 	"time"
 
-	"weft/fabric"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
 )
-
-// violationText describes, from the details of a trap 256, who sent what with a wrong M_Key. It
-// follows a directed route back to its sender over the cables of c.
-func violationText(c *ledger.Ledger, slot int32, notice []byte) string {
-	what := fmt.Sprintf(": %s(%s) with a wrong M_Key", mad.Method(mad.Trap256Method.Get(notice)), ledger.AttrName(mad.AttrID(mad.Trap256AttributeID.Get(notice))))
-	if !mad.Trap256DRNotice.Is(notice) {
-		lid := fabric.LID(mad.Trap256LID.Get(notice))
-		if from := portOfLID(c, lid); from != ledger.NoSlot {
-			return fmt.Sprintf("%s from LID %d, %s", what, lid, c.PortName(from))
-		}
-		return fmt.Sprintf("%s from LID %d", what, lid)
-	}
-	if slot == ledger.NoSlot || mad.Trap256PathTruncated.Is(notice) {
-		return what + " by a directed route"
-	}
-	slot, ok := c.TraceBack(slot, int(mad.Trap256HopCount.Get(notice)), mad.Trap256ReturnPath.Get(notice))
-	if !ok {
-		return what + " by a directed route"
-	}
-	text := what + " by a directed route from " + c.PortName(slot)
-	if lid := mad.PortInfoLID.Get(c.Info[slot][:]); lid != 0 && !c.IsSwitch(slot) {
-		text += fmt.Sprintf(", LID %d", lid)
-	}
-	return text
-}
 
 // shownKey is a port that was sent its key.
 type shownKey struct {
