@@ -18,8 +18,8 @@ type Config struct {
 // MaxWindow bounds Config.Window: an Inbox has room for an answer to each request.
 const MaxWindow = inboxLimit
 
-// MaxPatient bounds the patient requests in flight beside the window; more count for it.
-const MaxPatient = 256
+// maxPatient bounds the patient requests in flight beside the window; more count for it.
+const maxPatient = 256
 
 // NoRetries is the number of retries that allows a single attempt.
 const NoRetries = -1
@@ -48,7 +48,7 @@ type Request struct {
 	Retries int           // 0: the Core's; NoRetries for none
 	Tag     uint64        // for the caller; returned in the Result
 	Group   uint64        // group for End; 0: none
-	Patient bool          // it does not count for the window, up to MaxPatient, and its answer may be handled a moment late
+	Patient bool          // it does not count for the window, up to maxPatient, and its answer may be handled a moment late
 	Done    func(*Result) // called once by Requester, and never by Core
 }
 
@@ -174,7 +174,7 @@ type asker struct {
 func NewCore(cfg Config) *Core {
 	c := &Core{cfg: cfg.withDefaults(), free: -1, waiting: noEntries, groups: map[uint64]list{}}
 	size := 64
-	for size < 4*c.cfg.Window+2*MaxPatient {
+	for size < 4*c.cfg.Window+2*maxPatient {
 		size *= 2
 	}
 	c.byTID = make([]int32, size)
@@ -199,7 +199,7 @@ func (c *Core) Request(now time.Duration, r *Request, out []Action) (ID, []Actio
 	if len(r.MAD) < mad.Header.Size {
 		return id, c.fail(i, ErrMalformed, out)
 	}
-	if r.Patient && c.patient < MaxPatient {
+	if r.Patient && c.patient < maxPatient {
 		c.entries[i].patient = true
 		c.patient++
 		return id, c.begin(now, i, out)
