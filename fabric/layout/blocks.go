@@ -303,6 +303,7 @@ func (d *drawing) addBox(b *block, role string) *Box {
 	}
 	box.Class = d.classOf(d.railOf(b.members))
 	for _, s := range b.members {
+		box.Members = append(box.Members, d.g.SwitchGUID[s])
 		d.boxOf[s] = int32(len(d.p.Boxes))
 	}
 	d.p.Boxes = append(d.p.Boxes, box)

@@ -16,6 +16,9 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 		marks[d.cable[link].mark]++
 		l.Load = max(l.Load, d.cable[link].load)
 		l.VLs |= d.cable[link].vls
+		if d.cable[link].mark != Missing {
+			l.Ports = append(l.Ports, fmt.Sprintf("%s[%d]", d.g.SwitchGUID[d.g.From[2*link]], d.g.FromPort[2*link]))
+		}
 	}
 	l.Failed = marks[Failed]
 	l.Title = d.describe(f, b, &l)

@@ -1,5 +1,7 @@
 package layout
 
+import "weft/fabric"
+
 // Kind is an arrangement.
 type Kind string
 
@@ -58,6 +60,8 @@ type Box struct {
 	Class    Class    `json:"class,omitempty"` // of the rail of its switches
 	Servers  int      `json:"servers,omitempty"`
 	Ports    []Cell   `json:"ports,omitempty"` // of each of its servers
+	// Members are the switches, in the order of Cells.
+	Members []fabric.GUID `json:"members,omitempty"`
 }
 
 // Cell is a switch in a box of several, or a port of a server: a square.
@@ -85,6 +89,8 @@ type Line struct {
 	Load   float64 `json:"load"` // the largest of one cable
 	VLs    uint16  `json:"vls"`  // in use on any of the cables, a set of bits
 	Title  string  `json:"title"`
+	// Ports names one port of each cable, as in 0x0002c90300001234[20].
+	Ports []string `json:"ports,omitempty"`
 }
 
 // Label is text by itself.

@@ -18,6 +18,7 @@ import (
 	"weft/emulator/attach"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/endpoints"
 	"weft/planner"
 	"weft/route/engine"
 	"weft/route/planfile"
@@ -148,9 +149,9 @@ func (m *managed) serve(t *testing.T) {
 	m.url = "http://" + tcp.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 2)
-	go func() { done <- service.Serve(ctx, unix, m.Handler()) }()
+	go func() { done <- endpoints.Serve(ctx, unix, m.Handler()) }()
 	go func() {
-		done <- service.Serve(ctx, tcp, service.NewGuard(service.OneToken(token), tcp.Addr()).Protect(m.Handler()))
+		done <- endpoints.Serve(ctx, tcp, service.NewGuard(service.OneToken(token), tcp.Addr(), time.Now).Protect(m.Handler(), nil))
 	}()
 	t.Cleanup(func() {
 		m.End()

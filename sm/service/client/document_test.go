@@ -146,7 +146,7 @@ func TestDocument(t *testing.T) {
 	m := manage(t, "rlft(8,2)")
 	h := m.Handler()
 	d := readDocument(t, h)
-	guarded := service.NewGuard(service.OneToken(token), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}).Protect(h)
+	guarded := service.NewGuard(service.OneToken(token), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, time.Now).Protect(h, nil)
 	for _, o := range operations {
 		as := d.route(request(o[0], o[1], o[2]))
 		if status := d.check(h, request(o[0], o[1], o[2]), as); status < 200 || status > 299 {
