@@ -86,11 +86,13 @@ PICTURES
 
 --svg draws trees in levels with the leaves at the bottom; meshes, tori and HyperX networks as
 grids; Dragonflies and full meshes on a circle. Large networks are folded: a pod becomes one box
-with a cell for each switch, and its cables one line. A server with several ports is a box with its
-ports, or shares one with all servers in the same place. Each rail has a colour. Planes stand side
-by side above their servers. Parts that are down or drained are drawn in their place and marked.
-With --engine, --plan or --lfts the colour of a cable is its load over all pairs of hosts; with
---colour lanes it is the set of virtual lanes in use.
+with a cell for each switch, and its cables one line with their number. One line through many boxes
+stands for the cables between all of them. A server with several ports is a box with its ports, or
+shares one with all servers in the same place. Each rail has a colour. Planes stand side by side
+above their servers. Parts that are down or drained are drawn in their place and marked; cables that
+are failed, missing, odd or the hottest are above the others. With --engine, --plan or --lfts the
+colour of a cable is its load over all pairs of hosts; with --colour lanes it is the set of virtual
+lanes in use.
 
 ` + cli.BetweenHelp
 

@@ -194,7 +194,7 @@ func (t *tree) deal(g *group, total int, want map[pair]int) {
 		}
 		if sum < total && t.countUp(s) < total {
 			t.odds = append(t.odds, Odd{
-				Kind: Missing, Text: fmt.Sprintf("%d of %d cables up", t.countUp(s), total), weight: float64(total - sum),
+				Kind: Missing, Text: fmt.Sprintf("%d of %d cables up", t.countUp(s), total), weight: float64(total - sum), Lacking: total - sum,
 				Ports: []fabric.PortName{t.g.SwitchPort(s, 0)},
 			})
 		}

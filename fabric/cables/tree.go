@@ -348,7 +348,7 @@ func (t *tree) fewerUp(x *tier) {
 	}
 	for _, s := range x.low {
 		if n := ups(s); n+t.downUp[s] < usual {
-			odd := Odd{Kind: Missing, Text: fmt.Sprintf("%d of %d cables up", n, usual), weight: float64(usual - n - t.downUp[s])}
+			odd := Odd{Kind: Missing, Text: fmt.Sprintf("%d of %d cables up", n, usual), weight: float64(usual - n - t.downUp[s]), Lacking: usual - n - t.downUp[s]}
 			odd.Ports = append(odd.Ports, t.g.SwitchPort(s, 0))
 			t.odds = append(t.odds, odd)
 		}

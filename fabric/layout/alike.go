@@ -83,6 +83,9 @@ func (d *drawing) chunk(f *folding, level int32, most int) *folding {
 		number[b] = int32(i * most / len(row))
 	}
 	out := f.merged(number)
-	out.chunked = true
+	for i := range out.blocks {
+		b := &out.blocks[i]
+		b.chunked = b.chunked || b.level == level && len(b.members) > len(f.blocks[f.of[b.members[0]]].members)
+	}
 	return out
 }

@@ -33,15 +33,18 @@ type drawing struct {
 	p     *Picture
 	wide  float64 // room from left to right
 	boxOf []int32 // by switch: its box in the picture
+	pod   []int32 // by switch of a tree: its pod, or -1
+	pods  int
+	left  bool // boxes have no room for the number of hosts
 	// crowded: leaves are not at the bottom of all parts, so that cables to servers cross them.
 	crowded bool
 }
 
 // newDrawing returns a drawing without contents.
 func newDrawing(n *network, title string) *drawing {
-	return &drawing{n, &Picture{
+	return &drawing{network: n, p: &Picture{
 		Title: title, Text: []string{}, Frames: []Frame{}, Lines: []Line{}, Boxes: []Box{}, Labels: []Label{}, Legend: []Entry{},
-	}, maxWidth, make([]int32, n.g.NumSwitches), false}
+	}, wide: maxWidth, boxOf: make([]int32, n.g.NumSwitches)}
 }
 
 // Of draws a fabric. Parts that are down or drained are drawn in their place and marked.
@@ -54,7 +57,11 @@ func Of(f *fabric.Fabric, o Options) *Picture {
 		d.arrange()
 		d.crowded = d.p.Kind != Levels
 	}
+	d.tellHosts()
+	d.fillInside()
+	d.drawLacking()
 	d.drawServers()
+	d.rankLines()
 	d.legend(o.Unit)
 	d.fit()
 	return d.p
@@ -70,12 +77,16 @@ func (d *drawing) count() {
 	for _, c := range d.cable {
 		cables[c.mark]++
 	}
-	text := []string{fmt.Sprintf("%s, %s, %s between switches", d.serverText(hosts),
-		several(g.NumSwitches, "switch", "switches"), several(len(d.cable)-cables[Missing], "cable", "cables"))}
 	switches := map[Mark]int{}
 	for _, m := range d.mark {
 		switches[m]++
 	}
+	links := len(d.cable) - cables[Missing]
+	for _, n := range d.lacks {
+		cables[Missing] += n
+	}
+	text := []string{fmt.Sprintf("%s, %s, %s between switches", d.serverText(hosts),
+		several(g.NumSwitches, "switch", "switches"), several(links, "cable", "cables"))}
 	for _, m := range marks {
 		if switches[m] > 0 {
 			text = append(text, several(switches[m], "switch", "switches")+" "+string(m))
@@ -104,12 +115,20 @@ func several(n int, one, more string) string {
 
 // arrange chooses the arrangement by the shape of the network.
 func (d *drawing) arrange() {
-	g := d.g
-	if g.NumSwitches == 0 {
+	if d.g.NumSwitches == 0 {
 		d.p.Kind = Irregular
 		d.p.Text = append(d.p.Text, "There are no switches to draw.")
 		return
 	}
+	d.place()
+	if d.p.Kind != Levels {
+		d.labelBundles()
+	}
+}
+
+// place draws the network by its shape.
+func (d *drawing) place() {
+	g := d.g
 	level, joined := d.treeLevels()
 	if level != nil && joined {
 		d.levels(level)
@@ -381,7 +400,9 @@ func (d *drawing) fit() {
 	}
 	if len(p.Lines) > thinFrom {
 		for i := range p.Lines {
-			p.Lines[i].Width = min(p.Lines[i].Width, thinLine)
+			if l := &p.Lines[i]; !l.stands() {
+				l.Width = min(l.Width, thinLine)
+			}
 		}
 	}
 	top := header + subtitleRow*float64(len(p.Text)-1)

@@ -16,6 +16,8 @@ type block struct {
 	level   int32
 	columns int    // of cells
 	label   string // replaces the name of the only switch
+	group   string // of the box
+	chunked bool   // shared only for lack of room
 	upright bool
 	mute    bool // too small for text
 }
@@ -24,7 +26,6 @@ type block struct {
 type folding struct {
 	of      []int32 // by switch: its block
 	blocks  []block
-	chunked bool     // some share a box only for lack of room
 	bundled []bundle // of drawing.bundles, once asked
 }
 
@@ -60,6 +61,7 @@ func newFolding[K comparable](level []int32, key func(s int32) K) *folding {
 type bundle struct {
 	a, b  int32
 	links []int32
+	title string // replaces the names of a and b
 }
 
 // bundles collects the cables by pair of blocks, a <= b, in that order.
@@ -263,7 +265,12 @@ func (d *drawing) addBox(b *block, role string) *Box {
 	words := d.words(b, role)
 	box := Box{
 		Area: b.Area, Role: role, Upright: b.upright, Size: textSize, Switches: len(b.members), Hosts: d.hostsOf(b),
-		Title: strings.Join(words, ", "), Text: []string{},
+		Title: strings.Join(words, ", "), Text: []string{}, Group: b.group,
+	}
+	if len(b.members) > 1 {
+		if box.Fold = Whole; b.chunked {
+			box.Fold = Chunked
+		}
 	}
 	room := b.W - boxPadding
 	if b.mute {
@@ -273,8 +280,14 @@ func (d *drawing) addBox(b *block, role string) *Box {
 		room = b.H - boxPadding
 		if len(b.members) > 1 {
 			room = uprightRoom - boxPadding
-			if all := strings.Join(words, ", "); textWidth(all, leastText) > room && d.common(b.members) != "" {
-				words = words[1:] // the number says more than the name
+			if b.group != "" && len(words) > 2 && textWidth(strings.Join(words, ", "), leastText) > room {
+				words = []string{words[0], words[2]} // the cells are the number of switches
+			}
+			if textWidth(strings.Join(words, ", "), leastText) > room {
+				words[len(words)-1] = strings.Replace(words[len(words)-1], " host port", " port", 1)
+			}
+			for len(words) > 1 && textWidth(strings.Join(words, ", "), leastText) > room {
+				words = words[1:]
 			}
 			words = []string{strings.Join(words, ", ")}
 		} else if textRow*float64(len(words)) > b.W {
@@ -285,16 +298,21 @@ func (d *drawing) addBox(b *block, role string) *Box {
 	if !b.upright {
 		words = words[:max(0, min(len(words), int((b.H-2)/(textSize+1))))]
 	}
-	for _, w := range words {
-		box.Size = min(box.Size, max(leastText, textSize*room/textWidth(w, textSize)))
-	}
-	for _, w := range words {
-		if room >= 3*box.Size*letter {
-			if shorten(w, room, box.Size) != w {
-				w = strings.Replace(w, " host port", " port", 1)
-			}
-			box.Text = append(box.Text, shorten(w, room, box.Size))
+	for i, w := range words {
+		if textWidth(w, leastText) > room {
+			w = strings.Replace(w, " host port", " port", 1)
 		}
+		name := i == 0 && len(b.members) == 1
+		switch fits := textWidth(w, leastText) <= room; {
+		case fits:
+		case name && room >= 4*leastText*letter:
+			w = shorten(w, room, leastText)
+		default: // a part of a number would be wrong
+			d.left = d.left || !name
+			continue
+		}
+		box.Size = min(box.Size, max(leastText, textSize*room/textWidth(w, textSize)))
+		box.Text = append(box.Text, w)
 	}
 	if len(b.members) == 1 {
 		box.Title, box.Mark = d.titleOf(b.members[0]), d.mark[b.members[0]]
@@ -303,7 +321,7 @@ func (d *drawing) addBox(b *block, role string) *Box {
 	}
 	box.Class = d.classOf(d.railOf(b.members))
 	for _, s := range b.members {
-		box.Members = append(box.Members, d.g.SwitchGUID[s])
+		box.Nodes = append(box.Nodes, d.g.SwitchGUID[s])
 		d.boxOf[s] = int32(len(d.p.Boxes))
 	}
 	d.p.Boxes = append(d.p.Boxes, box)
@@ -402,7 +420,11 @@ func (d *drawing) describe(f *folding, b *bundle, l *Line) string {
 		}
 		return text
 	}
-	text := name(b.a) + " – " + name(b.b) + ": " + several(l.Cables, "cable", "cables") + d.troubles(b)
+	ends := b.title
+	if ends == "" {
+		ends = name(b.a) + " – " + name(b.b)
+	}
+	text := ends + ": " + several(len(b.links), "cable", "cables") + d.troubles(b)
 	switch d.colour {
 	case byPlace:
 	case byLoad:

@@ -7,20 +7,13 @@ import (
 	"strings"
 )
 
-// addLine draws the cables of a bundle along a path. Failed, drained and odd cables get a line of
-// their own beside the rest.
+// addLine draws the cables of a bundle along a path.
 func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
-	l := Line{Path: path, Class: class, Cables: len(b.links)}
-	marks := map[Mark]int{}
+	l := Line{Path: path, Class: class}
 	for _, link := range b.links {
-		marks[d.cable[link].mark]++
 		l.Load = max(l.Load, d.cable[link].load)
 		l.VLs |= d.cable[link].vls
-		if d.cable[link].mark != Missing {
-			l.Ports = append(l.Ports, fmt.Sprintf("%s[%d]", d.g.SwitchGUID[d.g.From[2*link]], d.g.FromPort[2*link]))
-		}
 	}
-	l.Failed = marks[Failed]
 	l.Title = d.describe(f, b, &l)
 	switch {
 	case d.colour == byLoad:
@@ -30,26 +23,40 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	case d.colour == byLanes:
 		l.Class = laneClasses[0] // until the sets of all lines are known
 	}
-	if n := marks[Fine]; n > 0 || marks[Odd] > 0 {
-		l.Width = lineWidth(max(n, marks[Odd]))
-		if marks[Odd] > 0 && d.colour == byPlace {
-			l.Class = classOdd
-			marks[Odd] = 0
+	d.addMarked(&l, func(m Mark) (names []string, number int) {
+		for _, link := range b.links {
+			if c := &d.cable[link]; c.mark == m {
+				if number++; c.name != "" {
+					names = append(names, c.name)
+				}
+			}
 		}
+		return names, number
+	})
+}
+
+// addMarked draws the cables along the path of a line, given by mark: those with a mark as a line of
+// their own beside the rest. A mark is the name of its class too.
+func (d *drawing) addMarked(all *Line, cables func(Mark) (names []string, number int)) {
+	at := 0.0
+	for _, m := range append([]Mark{Fine}, marks...) {
+		names, n := cables(m)
+		if n == 0 {
+			continue
+		}
+		l := *all
+		l.Links, l.Cables, l.Width = names, n, lineWidth(n)
+		if m != Fine {
+			l.Class, l.Width = Class(m), max(l.Width, markedWidth)
+			l.Path = shifted(all.Path, at)
+		}
+		at += max(2, l.Width)
 		d.p.Lines = append(d.p.Lines, l)
 	}
-	for _, m := range []struct {
-		mark  Mark
-		class Class
-	}{{Odd, classOdd}, {Drained, classDrained}, {Missing, classMissing}, {Failed, classFailed}} {
-		if n := marks[m.mark]; n > 0 {
-			beside := l
-			beside.Class, beside.Width = m.class, lineWidth(n)
-			beside.Path = shifted(path, 2*float64(min(1, marks[Fine]+marks[Odd])))
-			d.p.Lines = append(d.p.Lines, beside)
-		}
-	}
 }
+
+// markedWidth is the least width of lines with a mark.
+const markedWidth = 1.8
 
 // shifted moves a path sideways.
 func shifted(path []Point, by float64) []Point {
@@ -151,6 +158,7 @@ func (d *drawing) legend(unit string) {
 			}
 			add(c, text)
 		}
+		add(classHottest, "the hottest, with their loads")
 		add(classDark, "none")
 	case byLanes:
 		d.p.Legend = append(d.p.Legend, Entry{Text: "virtual lanes in use on the cables of a line, both directions:"})

@@ -4,14 +4,18 @@
 //
 // Of builds a Picture: plain boxes, lines and labels with all coordinates, for the SVG of
 // Picture.WriteSVG and for any other page. It folds what does not fit: switches with the same place
-// become one box with a cell for each, their cables one line with a number. Servers with several
-// ports are boxes with their ports; hosts with one port are dots or numbers at their switches.
+// become one box with a cell for each, their cables one line with a number. Pods of trees are kept as
+// long as they fit. Where many boxes are all joined, one line through them stands for their cables;
+// marked cables, and the few hottest, keep lines of their own. Boxes and lines name their switches
+// and cables by GUID and port. Servers with several ports are boxes with their ports; hosts with
+// one port are dots or numbers at their switches.
 //
 // Files in order of reading:
 //
 //	picture.go                                     the result
 //	network.go                                     the network with parts that are down
 //	arrange.go                                     choice of arrangement
+//	notes.go                                       labels, and lines and cables to look at
 //	blocks.go, fold.go, alike.go                   shared boxes
 //	levels.go, order.go, grid.go, ring.go, force.go  places
 //	cables.go, lanes.go                            lines and their lanes

@@ -62,6 +62,15 @@ func (l *Label) corners() [4]Point {
 	return out
 }
 
+// area returns the rectangle around a label, with a little space at its sides.
+func (l *Label) area() Area {
+	first, last := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
+	for _, p := range l.corners() {
+		first, last = Point{min(first.X, p.X), min(first.Y, p.Y)}, Point{max(last.X, p.X), max(last.Y, p.Y)}
+	}
+	return Area{first.X - 2, first.Y, last.X - first.X + 4, last.Y - first.Y}
+}
+
 // textWidth returns the approximate width of a text.
 func textWidth(text string, size float64) float64 {
 	return float64(len([]rune(text))) * size * letter

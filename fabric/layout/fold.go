@@ -26,6 +26,7 @@ func (d *drawing) room(limit int) int { return max(1, int(float64(limit)*d.wide/
 // some level) share one, and then switches with the same place. It chooses a tidy folding with the
 // most boxes.
 func (d *drawing) foldLevels(level []int32) *folding {
+	d.findPods(level)
 	f := unfolded(level)
 	if d.roomy(f, d.room(rowOfSwitches)) && len(d.bundles(f)) <= d.room(linesUnfolded) {
 		return f
@@ -111,7 +112,7 @@ func (d *drawing) cutBySystem(level []int32) *folding {
 	})
 }
 
-// untidy rates a folding, from 0 (easy to read) to 3; and 4 more for boxes that mix rails and pods.
+// untidy rates a folding, from 0 (easy to read) to 3; and 4 more for boxes that mix pods.
 func (d *drawing) untidy(f *folding) int {
 	if d.mixed(f) {
 		return 4 + d.crowding(f)
@@ -119,23 +120,53 @@ func (d *drawing) untidy(f *folding) int {
 	return d.crowding(f)
 }
 
-// mixed reports whether switches of several rails share a box with some that have other servers.
+// mixed reports whether switches of several pods share a box.
 func (d *drawing) mixed(f *folding) bool {
-	if d.rails == 0 {
-		return false
-	}
-	pods, _ := d.joined()
 	return slices.ContainsFunc(f.blocks, func(b block) bool {
-		return d.railOf(b.members) == rails.None && d.railAt[b.members[0]] != rails.None &&
-			slices.ContainsFunc(b.members, func(s int32) bool { return pods[s] != pods[b.members[0]] })
+		return slices.ContainsFunc(b.members, func(s int32) bool { return d.pod[s] != d.pod[b.members[0]] })
 	})
+}
+
+// findPods numbers the pods of a tree: switches that have servers in common, if there are rails;
+// else the parts below the highest level that has several, if none is far larger than the others.
+// Other switches get -1.
+func (d *drawing) findPods(level []int32) {
+	if d.rails > 0 {
+		d.pod, d.pods = d.joined()
+		of := 0
+		for _, p := range d.pod {
+			of += int(min(1, p+1))
+		}
+		if d.pods > 1 && 2*d.pods <= of {
+			return
+		}
+	}
+	for k := slices.Max(level); k > 0; k-- {
+		d.pod, d.pods = d.parts(func(s int32) bool { return level[s] < k }, func(link int32) bool {
+			return level[d.g.From[2*link]] != level[d.g.To[2*link]]
+		})
+		size, all := make([]int, d.pods), 0
+		for _, p := range d.pod {
+			if p >= 0 {
+				size[p]++
+				all++
+			}
+		}
+		if d.pods > 1 {
+			if 2*d.pods <= all && slices.Max(size)*d.pods <= 2*all && all <= 4*d.pods*slices.Min(size) {
+				return
+			}
+			break
+		}
+	}
+	d.pod, d.pods = slices.Repeat([]int32{-1}, d.g.NumSwitches), 0
 }
 
 // crowding rates the rows and lines of a folding.
 func (d *drawing) crowding(f *folding) int {
 	longest, lines := slices.Max(f.boxesByLevel()), len(d.bundles(f))
 	switch {
-	case f.chunked:
+	case slices.ContainsFunc(f.blocks, func(b block) bool { return b.chunked }):
 		return 3
 	case longest <= d.room(rowOfSwitches) && lines <= d.room(tidyLines):
 		return 0
@@ -219,6 +250,10 @@ func (f *folding) merged(number []int32) *folding {
 		level[s] = f.blocks[b].level
 	}
 	out := newFolding(level, func(s int32) [2]int32 { return [2]int32{level[s], number[f.of[s]]} })
-	out.chunked = f.chunked
+	for s, b := range f.of {
+		if f.blocks[b].chunked {
+			out.blocks[out.of[s]].chunked = true
+		}
+	}
 	return out
 }

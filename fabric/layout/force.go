@@ -2,25 +2,32 @@ package layout
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+
+	"weft/fabric"
 )
 
 // Limits of an irregular network before switches are folded, in boxes and lines, and the number of
 // steps of the forces.
 const (
-	mostForced   = 160
-	forcedLines  = 1200
+	mostForced   = 600
+	forcedLines  = 2000
 	forceUpdates = 300
 )
 
-// irregular draws a network by forces: linked switches attract each other.
+// irregular draws a network by forces: linked switches attract each other. Too many are drawn by
+// their distance from one of them instead.
 func (d *drawing) irregular() {
 	d.p.Kind = Irregular
-	f := d.coarse()
+	f := unfolded(make([]int32, d.g.NumSwitches))
 	bundles := d.bundles(f)
-	at := forced(len(f.blocks), bundles)
-	d.settle(f, at)
+	if len(f.blocks) > mostForced || len(bundles) > forcedLines {
+		d.shells()
+		return
+	}
+	d.settle(f, forced(len(f.blocks), bundles))
 	for i := range f.blocks {
 		d.addBox(&f.blocks[i], "switch")
 	}
@@ -31,36 +38,72 @@ func (d *drawing) irregular() {
 	}
 }
 
-// coarse joins blocks, pair by pair, until they fit; pairs with the most cables for their size come
-// first.
-func (d *drawing) coarse() *folding {
-	f := unfolded(make([]int32, d.g.NumSwitches))
-	for {
-		bundles := d.bundles(f)
-		if len(f.blocks) <= mostForced && len(bundles) <= forcedLines || len(f.blocks) < 3 {
-			return f
+// shells draws a box for all switches at the same distance from one in the middle: of some of the
+// network, the one nearest to the others. Switches that it does not reach share the last box.
+func (d *drawing) shells() {
+	n := int32(d.g.NumSwitches)
+	var best []int32
+	middle, least := int32(0), math.MaxInt
+	for s := int32(0); s < n; s += max(1, n/mostMiddles) {
+		if distance, sum := d.distances(s); sum < least {
+			best, middle, least = distance, s, sum
 		}
-		share := func(b *bundle) float64 {
-			return float64(len(b.links)) / float64(len(f.blocks[b.a].members)*len(f.blocks[b.b].members))
+	}
+	f := newFolding(best, func(s int32) int32 { return best[s] })
+	order := fabric.Numbers(len(f.blocks))
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(f.blocks[a].level, f.blocks[b].level) })
+	y := 0.0
+	for _, i := range order {
+		b := &f.blocks[i]
+		switch b.level {
+		case n:
+			b.group = "not reached"
+		case 0:
+			b.group = d.name[middle]
+		default:
+			b.group = fmt.Sprint("distance ", b.level)
 		}
-		slices.SortStableFunc(bundles, func(x, y bundle) int { return cmp.Compare(share(&y), share(&x)) })
-		number := make([]int32, len(f.blocks))
-		for b := range number {
-			number[b] = int32(b)
+		b.label = b.group + ": " + several(len(b.members), "switch", "switches")
+		d.size(b, "switch", d.wide)
+		b.X, b.Y = -b.W/2, y
+		y += b.H + 44
+		d.addBox(b, "switch")
+	}
+	for _, b := range d.bundles(f) {
+		if b.a == b.b {
+			continue
 		}
-		taken, joined := make([]bool, len(f.blocks)), 0
-		for i := range bundles {
-			if b := &bundles[i]; b.a != b.b && !taken[b.a] && !taken[b.b] {
-				taken[b.a], taken[b.b] = true, true
-				number[b.b] = b.a
-				joined++
+		upper, lower := &f.blocks[b.a], &f.blocks[b.b]
+		if upper.Y > lower.Y {
+			upper, lower = lower, upper
+		}
+		at := [2]Point{{0, upper.Y + upper.H}, {0, lower.Y}}
+		d.addLine(f, &b, levelClasses[0], at[0], at[1])
+	}
+	d.p.Text = append(d.p.Text, "Too many switches for a box each: a box holds those at one distance, in cables, from "+d.name[middle]+".")
+}
+
+// mostMiddles is the number of switches among which shells chooses.
+const mostMiddles = 64
+
+// distances returns the distances of all switches from one, in cables, and their sum. Switches that
+// it does not reach have the number of switches.
+func (d *drawing) distances(first int32) (distance []int32, sum int) {
+	distance = slices.Repeat([]int32{int32(d.g.NumSwitches)}, d.g.NumSwitches)
+	distance[first] = 0
+	for queue := []int32{first}; len(queue) > 0; queue = queue[1:] {
+		next := distance[queue[0]] + 1
+		for _, c := range d.g.OutOf(queue[0]) {
+			if t := d.g.To[c]; distance[t] > next {
+				distance[t] = next
+				queue = append(queue, t)
 			}
 		}
-		if joined == 0 {
-			return d.chunk(f, 0, mostForced)
-		}
-		f = f.merged(number)
 	}
+	for _, away := range distance {
+		sum += int(away)
+	}
+	return distance, sum
 }
 
 // forced returns places by the forces of Fruchterman and Reingold: all boxes repel each other,
@@ -99,10 +142,16 @@ func forced(n int, bundles []bundle) []Point {
 	return at
 }
 
+// mostRoomy is the largest number of boxes drawn with large gaps.
+const mostRoomy = 160
+
 // settle puts each box into the free place of a raster nearest to its place by forces.
 func (d *drawing) settle(f *folding, at []Point) {
-	const pitchX, pitchY, gap = 92.0, 66.0, 14.0
+	pitchX, pitchY, gap := 92.0, 66.0, 14.0
 	n := len(f.blocks)
+	if n > mostRoomy {
+		pitchX, pitchY = 58, 44
+	}
 	tall := pitchY
 	for i := range f.blocks {
 		b := &f.blocks[i]

@@ -66,8 +66,11 @@ func (p *plane) slice(x []int32) (column, row int32) {
 			high *= p.size[i]
 		}
 	}
-	if len(p.size) == 3 {
-		return column % p.perRow, column / p.perRow
+	if len(p.size) == 3 { // there and back, so that the next slice is near
+		row = column / p.perRow
+		if column %= p.perRow; row%2 == 1 {
+			column = p.perRow - 1 - column
+		}
 	}
 	return column, row
 }
@@ -96,30 +99,35 @@ func (p *plane) boxes(f *folding) {
 		if caption != "" && p.d.name[s] == coords.Format(x) {
 			b.label = fmt.Sprintf("%d,%d", x[0], x[1])
 		}
+		b.group = p.group(x)
 		p.d.addBox(b, "switch")
 		corner := p.corner(x)
 		if len(p.size) > 2 && !seen[corner] {
 			seen[corner] = true
 			p.d.p.Frames = append(p.d.p.Frames, Frame{
 				Area: Area{corner.X - p.gap/8, corner.Y - p.gap/8, p.pitch*float64(p.size[0]) + p.gap/4, p.pitch*float64(p.size[1]) + p.gap/4},
-				Text: caption,
+				Text: caption, Group: b.group, Title: b.group,
 			})
 		}
 	}
 }
 
-// caption returns the text over the slice of a switch, if there is room: the coordinates that its
-// switches share.
+// group names the slice of a switch by the coordinates that its switches share.
+func (p *plane) group(x []int32) string {
+	var axes []string
+	for i, v := range x[min(2, len(x)):] {
+		axes = append(axes, fmt.Sprintf("%s = %d", p.axis(i+2), v))
+	}
+	return strings.Join(axes, ", ")
+}
+
+// caption returns the text over the slice of a switch, if there is room.
 func (p *plane) caption(x []int32) string {
 	room := p.pitch*float64(p.size[0]) + p.gap - 6
 	if len(x) < 3 || p.gap < labelSize+8 || room < 5*labelSize*letter {
 		return ""
 	}
-	var axes []string
-	for i, v := range x[2:] {
-		axes = append(axes, fmt.Sprintf("%s = %d", p.axis(i+2), v))
-	}
-	text := strings.Join(axes, ", ")
+	text := p.group(x)
 	if textWidth(text, labelSize) > room {
 		text = "(·,·," + coords.Format(x[2:])[1:]
 	}
@@ -174,19 +182,22 @@ func differing(x, y []int32) (dim int, apart int32) {
 	return dim, max(x[dim]-y[dim], y[dim]-x[dim])
 }
 
-// around draws the link that closes a ring: short ends that leave the slice on both sides.
+// around draws the cable that closes a ring as an arc beside the row or column, from the outer edge
+// of its first switch to that of its last.
 func (p *plane) around(f *folding, b *bundle, dim int) {
-	u, v := p.middle(p.places[b.a]), p.middle(p.places[b.b])
-	if (dim == 0 && u.X > v.X) || (dim == 1 && u.Y > v.Y) {
-		u, v = v, u
+	first, last := &f.blocks[b.a], &f.blocks[b.b]
+	if p.places[b.a][dim] > p.places[b.b][dim] {
+		first, last = last, first
 	}
-	stub := p.pitch * 0.46
-	first, last := Point{u.X - stub, u.Y}, Point{v.X + stub, v.Y}
-	if dim == 1 {
-		first, last = Point{u.X, u.Y - stub}, Point{v.X, v.Y + stub}
+	u, v := first.center(), last.center()
+	ear, bend := p.pitch*0.3, p.pitch*0.64
+	if dim == 0 {
+		u.X, v.X = first.X, last.X+last.W
+		p.d.addLine(f, b, levelClasses[dim], u, Point{u.X - ear, u.Y - bend}, Point{v.X + ear, v.Y - bend}, v)
+		return
 	}
-	p.d.addLine(f, b, levelClasses[dim], u, first)
-	p.d.addLine(f, b, levelClasses[dim], v, last)
+	u.Y, v.Y = first.Y, last.Y+last.H
+	p.d.addLine(f, b, levelClasses[dim], u, Point{u.X + bend, u.Y - ear}, Point{v.X + bend, v.Y + ear}, v)
 }
 
 // sliceCables draws the cables between slices: each as a curve if they are few, or else one line
@@ -222,37 +233,41 @@ func (c *sliceCables) add(dim int, b *bundle, f *folding) {
 	sum.links = append(sum.links, b.links...)
 }
 
-// draw draws the lines between neighbouring slices in the gap between them, others as arcs above.
+// draw draws the lines between neighbouring slices in the gap between them, others as arcs.
 func (c *sliceCables) draw() {
 	p := c.p
 	w, h := p.pitch*float64(p.size[0]), p.pitch*float64(p.size[1])
 	slice := unfolded(make([]int32, len(p.places)))
 	for _, key := range c.keys {
 		u, v := key[0], key[1]
+		if v.Y < u.Y || v.Y == u.Y && v.X < u.X {
+			u, v = v, u
+		}
 		b := c.all[key]
-		class := levelClasses[min(c.dim[key], len(levelClasses)-1)]
+		var path []Point
 		switch {
 		case u.Y == v.Y && v.X-u.X < w+p.gap+1:
-			p.d.addLine(slice, b, class, Point{u.X + w + 4, u.Y + h/2}, Point{v.X - 4, v.Y + h/2})
-			p.d.addTimes(b, Point{(u.X + w + v.X) / 2, u.Y + h/2 - 10})
+			path = []Point{{u.X + w + 4, u.Y + h/2}, {v.X - 4, v.Y + h/2}}
 		case u.X == v.X && v.Y-u.Y < h+p.gap+1:
-			p.d.addLine(slice, b, class, Point{u.X + w/2, u.Y + h + 4}, Point{v.X + w/2, v.Y - 4})
-			p.d.addTimes(b, Point{u.X + w/2 + 16, (u.Y + h + v.Y) / 2})
+			path = []Point{{u.X + w/2, u.Y + h + 4}, {v.X + w/2, v.Y - 4}}
 		case u.Y == v.Y:
-			p.d.addLine(slice, b, class, Point{u.X + w*0.7, u.Y - 4}, Point{u.X + w*0.7, u.Y - p.gap + 4}, Point{v.X + w*0.3, v.Y - p.gap + 4}, Point{v.X + w*0.3, v.Y - 4})
+			rise := u.Y - max(p.gap, 14)
+			path = []Point{{u.X + w*0.75, u.Y - 4}, {u.X + w*0.75, rise}, {v.X + w*0.65, rise}, {v.X + w*0.65, v.Y - 4}}
 		case u.X == v.X:
-			p.d.addLine(slice, b, class, Point{u.X - 4, u.Y + h*0.7}, Point{u.X - p.gap + 4, u.Y + h*0.7}, Point{v.X - p.gap + 4, v.Y + h*0.3}, Point{v.X - 4, v.Y + h*0.3})
-		case v.Y-u.Y > h+p.gap+1: // wraps around
-			p.d.addLine(slice, b, class, Point{u.X + w/2, u.Y - p.gap*0.4}, Point{u.X + w/2, u.Y - 4})
-			p.d.addLine(slice, b, class, Point{v.X + w/2, v.Y + h + 4}, Point{v.X + w/2, v.Y + h + p.gap*0.4})
+			rise := u.X - max(p.gap, 14)
+			path = []Point{{u.X - 4, u.Y + h*0.7}, {rise, u.Y + h*0.7}, {rise, v.Y + h*0.3}, {v.X - 4, v.Y + h*0.3}}
+		case v.Y-u.Y > h+p.gap+1: // the last slice, somewhere in its row, to the first: around the corner
+			out, low := u.X-2*max(p.gap, 14), v.Y+h+2*max(p.gap, 14)
+			path = []Point{{u.X - 4, u.Y + h/2}, {out, low}, {out, low}, {v.X + w/2, v.Y + h + 4}}
 		default: // to the next row of slices
-			p.d.addLine(slice, b, class, Point{u.X + w/2, u.Y + h + 4}, Point{u.X + w/2, u.Y + h + p.gap - 4}, Point{v.X + w/2, v.Y - p.gap + 4}, Point{v.X + w/2, v.Y - 4})
+			path = []Point{{u.X + w/2, u.Y + h + 4}, {u.X + w/2, u.Y + h + p.gap - 4}, {v.X + w/2, v.Y - p.gap + 4}, {v.X + w/2, v.Y - 4}}
 		}
+		p.d.addLine(slice, b, levelClasses[min(c.dim[key], len(levelClasses)-1)], path...)
 	}
 }
 
 // hyperX draws a HyperX network: in a short line of switches every cable is an arc, in a long one a
-// single line stands for all.
+// single line stands for all, as one does for the cables between slices.
 func (d *drawing) hyperX(places [][]int32) {
 	if len(places[0]) == 1 {
 		d.ringInOrder(places)
@@ -263,34 +278,42 @@ func (d *drawing) hyperX(places [][]int32) {
 	f := unfolded(make([]int32, len(places)))
 	p.boxes(f)
 	between := newSliceCables(p)
-	rows := map[Point]*bundle{} // by the middle of the first switch and the dimension
-	var order []Point
+	type row struct {
+		first string // its first place
+		dim   int
+	}
+	rows := map[row]*bundle{}
+	var order []row
 	for _, b := range d.bundles(f) {
 		if b.a == b.b {
 			continue
 		}
 		dim, _ := differing(places[b.a], places[b.b])
 		switch {
-		case dim >= 2:
+		case dim >= 2 && (between.each || d.apart(&b)):
 			between.add(dim, &b, f)
-		case p.size[dim] <= arcs:
+			continue
+		case dim < 2 && (p.size[dim] <= arcs || d.apart(&b)):
 			p.arc(f, &b, dim)
-		default:
-			first := slices.Clone(places[b.a])
-			first[dim] = -1
-			key := p.middle(first)
-			if rows[key] == nil {
-				rows[key] = &bundle{a: b.a, b: b.a}
-				order = append(order, key)
-			}
-			rows[key].links = append(rows[key].links, b.links...)
+			continue
 		}
+		first := slices.Clone(places[b.a])
+		first[dim] = 0
+		if dim >= 2 {
+			first[0], first[1] = 0, 0
+		}
+		key := row{coords.Format(first), dim}
+		if rows[key] == nil {
+			rows[key] = &bundle{a: b.a, b: b.b}
+			order = append(order, key)
+		}
+		rows[key].links = append(rows[key].links, b.links...)
 	}
 	for _, key := range order {
-		p.row(f, rows[key], key)
+		p.row(f, rows[key], key.dim)
 	}
 	if len(order) > 0 {
-		d.p.Text = append(d.p.Text, "A line through switches stands for the cables between all of them.")
+		d.p.Text = append(d.p.Text, "A line through switches, or through slices, stands for the cables between all of them.")
 	}
 	between.draw()
 }
@@ -313,17 +336,29 @@ func (p *plane) arc(f *folding, b *bundle, dim int) {
 	}
 }
 
-// row draws the line for all cables of a line of switches. before is the place in front of the
-// first one.
-func (p *plane) row(f *folding, b *bundle, before Point) {
-	dim := 0
-	if at := p.middle(p.places[b.a]); at.X == before.X {
-		dim = 1
+// row draws the line for all cables of a line of switches or slices: through the switches, or in the
+// middle of the slices between the rows and columns of their switches.
+func (p *plane) row(f *folding, b *bundle, dim int) {
+	at := slices.Clone(p.places[b.a])
+	if dim >= 2 {
+		at[0], at[1] = p.size[0]/2, p.size[1]/2
 	}
-	length := p.pitch * float64(p.size[dim])
-	from, to := Point{before.X + p.pitch, before.Y}, Point{before.X + length, before.Y}
-	if dim == 1 {
-		from, to = Point{before.X, before.Y + p.pitch}, Point{before.X, before.Y + length}
+	var path []Point
+	for k := range p.size[dim] {
+		at[dim] = k
+		place := p.middle(at)
+		if dim >= 2 {
+			place.X, place.Y = place.X-p.pitch/2, place.Y-p.pitch/2
+		}
+		path = append(path, place)
 	}
-	p.d.addLine(f, b, levelClasses[dim], from, to)
+	if len(path) == 4 { // four points are a curve
+		path = slices.Insert(path, 1, path[1])
+	}
+	first, last := p.d.name[b.a], p.d.name[b.b]
+	b.title = "all from " + first + " to " + last
+	if dim >= 2 {
+		b.title = fmt.Sprintf("all slices of dimension %d", dim+1)
+	}
+	p.d.addLine(f, b, levelClasses[min(dim, len(levelClasses)-1)], path...)
 }

@@ -138,6 +138,7 @@ func check(t *testing.T, f *fabric.Fabric, name string) {
 	p := Of(f, o)
 	checkPlaces(t, p, name)
 	checkCounts(t, f, p, name)
+	checkMembers(t, f, p, name)
 	checkSVG(t, p, Of(f, o), name)
 }
 
@@ -224,6 +225,89 @@ func checkCounts(t *testing.T, f *fabric.Fabric, p *Picture, name string) {
 	if switches != 0 || hosts != ports || marked != down {
 		t.Errorf("%s: %d switches are missing, %d of %d host ports, %d of %d failed switches", name, switches, hosts, ports, marked, down)
 	}
+}
+
+// checkMembers checks that every switch is in one box, and every cable between switches in one line
+// or inside one box; that lines between two boxes reach both; and that the lines to look at are last.
+func checkMembers(t *testing.T, f *fabric.Fabric, p *Picture, name string) {
+	t.Helper()
+	boxOf := map[fabric.NodeID]*Box{}
+	link := func(name string) fabric.LinkID {
+		at, err := f.FindPlace(name)
+		if err != nil || at.Whole {
+			t.Fatalf("no cable %q: %v", name, err)
+		}
+		return f.Nodes[at.Node].Ports[at.Port].Link
+	}
+	times := make([]int, len(f.Links))
+	for i := range p.Boxes {
+		b := &p.Boxes[i]
+		for _, guid := range b.Nodes {
+			id, ok := f.NodeByGUID(guid)
+			if !ok {
+				t.Fatalf("%s: no node %s", name, guid)
+			}
+			if boxOf[id] != nil {
+				t.Fatalf("%s: %q is in two boxes", name, f.Nodes[id].Desc)
+			}
+			boxOf[id] = b
+		}
+		for _, cable := range b.Inside {
+			l := link(cable)
+			times[l]++
+			if boxOf[f.Links[l].A.Node] != b || boxOf[f.Links[l].B.Node] != b {
+				t.Fatalf("%s: cable %d is inside %q, its ends are not", name, l, b.Title)
+			}
+		}
+		if (b.Fold == "") != (b.Switches+b.Servers < 2) {
+			t.Errorf("%s: %q of %d switches has fold %q", name, b.Title, b.Switches, b.Fold)
+		}
+	}
+	above := false
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		if above && !l.stands() {
+			t.Fatalf("%s: %q is above the lines to look at", name, l.Title)
+		}
+		above = l.stands()
+		if n := len(l.Links); n != l.Cables && l.Class != classMissing {
+			t.Errorf("%s: %q names %d of %d cables", name, l.Title, n, l.Cables)
+		}
+		ends := map[*Box]bool{}
+		for _, cable := range l.Links {
+			id := link(cable)
+			times[id]++
+			ends[boxOf[f.Links[id].A.Node]], ends[boxOf[f.Links[id].B.Node]] = true, true
+		}
+		if ends[nil] {
+			t.Fatalf("%s: a cable of %q leads to no box", name, l.Title)
+		}
+		if len(ends) != 2 || len(l.Path) == 3 || len(l.Path) > 4 {
+			continue
+		}
+		for b := range ends {
+			if !reaches(b, l.Path[0]) && !reaches(b, l.Path[len(l.Path)-1]) {
+				t.Fatalf("%s: %q does not reach %q", name, l.Title, b.Title)
+			}
+		}
+	}
+	for id, n := range times {
+		if f.IsSwitchLink(fabric.LinkID(id)) && n != 1 || n > 1 {
+			t.Fatalf("%s: cable %d is drawn %d times", name, id, n)
+		}
+	}
+	for id := range f.Nodes {
+		if f.Nodes[id].Type == fabric.Switch && boxOf[fabric.NodeID(id)] == nil {
+			t.Fatalf("%s: %q has no box", name, f.Nodes[id].Desc)
+		}
+	}
+}
+
+// reaches reports whether a place is in a box, or as far from it as the lines of marked cables are
+// beside others.
+func reaches(b *Box, at Point) bool {
+	const near = 16.0
+	return at.X > b.X-near && at.X < b.X+b.W+near && at.Y > b.Y-near && at.Y < b.Y+b.H+near
 }
 
 func checkSVG(t *testing.T, p, again *Picture, name string) {
@@ -372,7 +456,7 @@ func TestLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large networks")
 	}
-	for _, formula := range []string{"rlft(58,3)", "torus(17x17x17)", "torus(70x70)", "dragonfly(24,12,12,groups=208)", "fullmesh(250)", "fullmesh(160)", "hyperx(70x70)", "random(switches=5000,hosts=1,links=15000,seed=1)", "slimfly(47)"} {
+	for _, formula := range []string{"rlft(64,3)", "torus(17x17x17)", "torus(70x70)", "dragonfly(24,12,12,groups=208)", "fullmesh(250)", "fullmesh(160)", "hyperx(70x70)", "random(switches=5000,hosts=1,links=15000,seed=1)", "slimfly(47)"} {
 		check(t, parse(t, formula), formula)
 	}
 }

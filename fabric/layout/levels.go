@@ -2,8 +2,10 @@ package layout
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // rows is a folding in levels.
@@ -14,7 +16,6 @@ type rows struct {
 	row     [][]int32 // by level: blocks from left to right
 	rank    []int     // by block: its rank in its row
 	near    [][]int32 // by block: blocks of other levels, once for each bundle
-	frame   []int32   // by block: pod whose frame it is in, -1 for none
 }
 
 // levels draws a network in rows, the leaves at the bottom.
@@ -47,7 +48,6 @@ func (d *drawing) newRows(f *folding, level []int32) *rows {
 		slices.SortStableFunc(r.row[h], func(a, b int32) int { return byName(first(a), first(b)) })
 		r.setRanks(h)
 	}
-	r.frame = slices.Repeat([]int32{-1}, len(f.blocks))
 	r.sortByRail()
 	for k := int32(1); k <= int32(len(r.row)); k++ {
 		pods, n := d.parts(func(s int32) bool { return level[s] < k }, func(link int32) bool {
@@ -55,7 +55,37 @@ func (d *drawing) newRows(f *folding, level []int32) *rows {
 		})
 		r.sortByPart(pods, n)
 	}
+	r.namePods()
 	return r
+}
+
+// namePods names the group of each block: the words that begin the names of a pod, or its number
+// from the left.
+func (r *rows) namePods() {
+	members := make([][]int32, r.d.pods)
+	for s, p := range r.d.pod {
+		if p >= 0 {
+			members[p] = append(members[p], int32(s))
+		}
+	}
+	names, next := make([]string, r.d.pods), 1
+	for _, i := range r.row[0] {
+		p := r.d.pod[r.blocks[i].members[0]]
+		if p < 0 || names[p] != "" {
+			continue
+		}
+		if names[p] = r.d.common(members[p]); !slices.ContainsFunc([]byte(names[p]), isDigit) {
+			names[p] = fmt.Sprint("pod ", next)
+		}
+		next++
+	}
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		p := r.d.pod[b.members[0]]
+		if p >= 0 && !slices.ContainsFunc(b.members, func(s int32) bool { return r.d.pod[s] != p }) {
+			b.group = names[p]
+		}
+	}
 }
 
 // sortByRail sorts the leaves that have servers in common by rail, and keeps them together.
@@ -76,9 +106,11 @@ func (r *rows) sortByPart(of []int32, n int) {
 	sum, count := make([]float64, n), make([]float64, n)
 	for _, row := range r.row[:1] {
 		for i, b := range row {
-			if p := of[r.blocks[b].members[0]]; p >= 0 {
-				sum[p] += float64(i)
-				count[p]++
+			for _, s := range r.blocks[b].members {
+				if p := of[s]; p >= 0 {
+					sum[p] += float64(i)
+					count[p]++
+				}
 			}
 		}
 	}
@@ -93,31 +125,7 @@ func (r *rows) sortByPart(of []int32, n int) {
 		slices.SortStableFunc(r.row[h], func(a, b int32) int { return cmp.Compare(place(a), place(b)) })
 		r.setRanks(h)
 	}
-	if n < 2 || n > maxFrames {
-		return
-	}
-	several := 0
-	size := make([]int, n)
-	for i := range r.blocks {
-		if p := of[r.blocks[i].members[0]]; p >= 0 {
-			size[p]++
-		}
-	}
-	for _, k := range size {
-		if k > 1 {
-			several++
-		}
-	}
-	if several < 2 {
-		return
-	}
-	for i := range r.blocks {
-		r.frame[i] = of[r.blocks[i].members[0]]
-	}
 }
-
-// maxFrames is the largest number of framed pods.
-const maxFrames = 60
 
 // setRanks records the ranks of a row.
 func (r *rows) setRanks(h int) {
@@ -303,43 +311,79 @@ func dots(b *block, hosts int, below bool) []Point {
 	return out
 }
 
-// frames draws an area behind each pod, unless two would overlap.
+// frames draws an area behind each pod of several boxes, unless two would overlap.
 func (r *rows) frames() {
 	pad := 5.0
 	for _, row := range r.row {
 		for k := 1; k < len(row); k++ {
 			left, right := &r.blocks[row[k-1]], &r.blocks[row[k]]
-			if r.frame[row[k-1]] != r.frame[row[k]] {
+			if left.group != right.group {
 				pad = max(0, min(pad, (right.X-left.X-left.W)/2-1))
 			}
 		}
 	}
-	areas := map[int32]*Frame{}
-	var order []int32
-	for h := range r.row {
-		for _, i := range r.row[h] {
-			b, p := &r.blocks[i], r.frame[i]
-			if p < 0 {
+	type pod struct {
+		Area
+		boxes, hosts int
+		switches     []int32
+	}
+	pods := map[string]*pod{}
+	var order []string
+	several := false
+	for _, row := range r.row {
+		for _, i := range row {
+			b := &r.blocks[i]
+			if b.group == "" {
 				continue
 			}
-			a, ok := areas[p]
+			a, ok := pods[b.group]
 			if !ok {
-				a = &Frame{Area: Area{b.X - pad, b.Y - pad, b.W + 2*pad, b.H + 2*pad}}
-				areas[p], order = a, append(order, p)
+				a = &pod{Area: Area{b.X - pad, b.Y - pad, b.W + 2*pad, b.H + 2*pad}}
+				pods[b.group], order = a, append(order, b.group)
 			}
 			x, y := min(a.X, b.X-pad), min(a.Y, b.Y-pad)
 			a.W, a.H = max(a.X+a.W, b.X+b.W+pad)-x, max(a.Y+a.H, b.Y+b.H+pad)-y
 			a.X, a.Y = x, y
+			a.boxes, a.switches, a.hosts = a.boxes+1, append(a.switches, b.members...), a.hosts+r.d.hostsOf(b)
+			several = several || a.boxes > 1
 		}
+	}
+	if len(order) < 2 {
+		return
+	}
+	first := pods[order[0]]
+	if !slices.ContainsFunc(order, func(p string) bool {
+		return len(pods[p].switches) != len(first.switches) || pods[p].hosts != first.hosts
+	}) {
+		r.d.p.Text = append(r.d.p.Text, fmt.Sprintf("%d pods, each of %s.", len(order), r.d.sizeText(first.switches, first.hosts)))
 	}
 	right := math.Inf(-1)
 	for _, p := range order {
-		if a := areas[p]; a.X < right {
+		if pods[p].X < right {
 			return
 		}
-		right = areas[p].X + areas[p].W - 2*pad + 1
+		right = pods[p].X + pods[p].W - 2*pad + 1
 	}
-	for _, p := range order {
-		r.d.p.Frames = append(r.d.p.Frames, *areas[p])
+	if !several {
+		return
 	}
+	for _, name := range order {
+		a := pods[name]
+		f := Frame{Area: a.Area, Group: name, Title: name + ": " + r.d.sizeText(a.switches, a.hosts)}
+		for _, text := range []string{f.Title, name, strings.TrimPrefix(name, "pod ")} {
+			if f.Text == "" && textWidth(text, labelSize) <= a.W {
+				f.Text = text
+			}
+		}
+		r.d.p.Frames = append(r.d.p.Frames, f)
+	}
+}
+
+// sizeText counts some switches and their hosts.
+func (d *drawing) sizeText(switches []int32, hosts int) string {
+	text := several(len(switches), "switch", "switches")
+	if hosts > 0 {
+		text += ", " + d.hostText(switches, hosts)
+	}
+	return text
 }

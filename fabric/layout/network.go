@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,6 +22,8 @@ type Options struct {
 	Odd map[fabric.LinkID]string
 	// Missing names the two switches of each missing cable.
 	Missing [][2]fabric.GUID
+	// Lacking counts the missing cables of switches whose other ends are unknown.
+	Lacking map[fabric.GUID]int
 }
 
 // network holds the fabric as if all of it were up, and marks the parts that are not.
@@ -28,10 +31,12 @@ type network struct {
 	g      *fabric.Graph // as if everything were up
 	name   []string      // by switch: its short name
 	mark   []Mark        // by switch
+	lacks  []int         // by switch: missing cables to unknown ends
 	system []fabric.GUID // by switch: GUID of a chassis with several switches, or 0
 	cable  []cable       // by link: channels 2i and 2i+1
 	colour colour
 	most   float64 // largest load of a cable
+	hot    int     // number of cables with nearly that load
 	mean   float64 // mean load of the cables with traffic
 
 	servers []server // those with several host ports
@@ -42,6 +47,7 @@ type network struct {
 
 // cable is the state of a link between switches.
 type cable struct {
+	name string // a port of it, "" for a missing one
 	mark Mark
 	load float64 // of the busier direction
 	vls  uint16  // of both directions
@@ -74,11 +80,13 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 		n.g = whole.Compile()
 	}
 	n.name = shortNames(n.g.SwitchDesc, n.g.SwitchGUID)
+	n.lacks = make([]int, n.g.NumSwitches)
 	n.mark = make([]Mark, n.g.NumSwitches)
 	n.system = make([]fabric.GUID, n.g.NumSwitches)
 	inside := map[fabric.GUID]int{}
 	for s, guid := range n.g.SwitchGUID {
 		id, _ := f.NodeByGUID(guid)
+		n.lacks[s] = o.Lacking[guid]
 		n.system[s] = f.Nodes[id].SystemGUID
 		inside[n.system[s]]++
 		switch node := &f.Nodes[id]; {
@@ -127,16 +135,21 @@ func connect(whole *fabric.Fabric, switches [2]fabric.GUID) {
 	_, _ = whole.Connect(ends[0], ends[1], 0, 0) // both are free
 }
 
+// cableName names a cable by one of its ports.
+func cableName(node fabric.GUID, port uint8) string { return fmt.Sprintf("%s[%d]", node, port) }
+
 // markCables marks cables that are missing, down, drained or odd.
 func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 	n.cable = make([]cable, n.g.NumChannels/2)
 	for i := range n.cable {
-		id, _ := f.NodeByGUID(n.g.SwitchGUID[n.g.From[2*i]])
-		link := f.Nodes[id].Ports[n.g.FromPort[2*i]].Link
+		guid, port := n.g.SwitchGUID[n.g.From[2*i]], n.g.FromPort[2*i]
+		id, _ := f.NodeByGUID(guid)
+		link := f.Nodes[id].Ports[port].Link
 		if link == fabric.NoLink {
 			n.cable[i].mark = Missing
 			continue
 		}
+		n.cable[i].name = cableName(guid, port)
 		n.cable[i].note = odd[link]
 		switch {
 		case !f.LinkUp(link):
@@ -173,6 +186,30 @@ func (n *network) sumLoads() {
 		}
 	}
 	n.mean /= max(1, busy)
+	for i := range n.cable {
+		if n.isHot(n.cable[i].load) {
+			n.hot++
+		}
+	}
+}
+
+// isHot reports whether a load is nearly the largest.
+func (n *network) isHot(load float64) bool { return n.most > 0 && load >= hotShare*n.most }
+
+// The hottest cables have at least this share of the largest load. If they are more, none stands
+// out.
+const (
+	hotShare = 0.9
+	mostHot  = 12
+)
+
+// apart reports whether a bundle needs a line of its own where one line stands for many: it has
+// marked cables, or one of the few hottest.
+func (n *network) apart(b *bundle) bool {
+	return slices.ContainsFunc(b.links, func(link int32) bool {
+		c := &n.cable[link]
+		return c.mark != Fine || n.hot <= mostHot && n.isHot(c.load)
+	})
 }
 
 // setMinorLeaves assigns the role of a middle switch to switches without a role that have few hosts

@@ -145,37 +145,72 @@ func (r *rows) cables() {
 		class := levelClasses[min(int(min(upper.level, lower.level)), len(levelClasses)-1)]
 		r.d.addLine(r.folding, b, class, at[i][0], at[i][1])
 	}
-	if len(r.bundles) <= mostLabels {
-		r.labelLines(at)
-	}
+	r.labelLines(at)
 }
 
 // labelLines labels the lines between levels with their numbers of cables, near their lower ends,
-// where no other label is. Lines with marked cables come first.
+// where no other label is: across the line, or along it. Lines with marked cables come first. Where
+// not all labels of lines with equal numbers have room, one stands for all.
 func (r *rows) labelLines(at [][2]Point) {
+	gaps := map[int32][]int{} // by lower level
+	for i := range r.bundles {
+		if a, b := r.blocks[r.bundles[i].a].level, r.blocks[r.bundles[i].b].level; a != b {
+			gaps[min(a, b)] = append(gaps[min(a, b)], i)
+		}
+	}
 	var taken []Area
-	for _, troubled := range []bool{true, false} {
-		for i := range r.bundles {
+	for h := range int32(len(r.row)) {
+		gap := gaps[h]
+		slices.SortStableFunc(gap, func(i, j int) int {
+			return -cmp.Compare(len(r.d.troubles(&r.bundles[i])), len(r.d.troubles(&r.bundles[j])))
+		})
+		equal, placed, before := true, true, len(taken)
+		var labels []Label
+		for _, i := range gap {
 			b := &r.bundles[i]
-			if r.blocks[b.a].level == r.blocks[b.b].level || (r.d.troubles(b) != "") != troubled || len(b.links) < 2 {
+			equal = equal && len(b.links) == len(r.bundles[gap[0]].links) && r.d.troubles(b) == ""
+			if len(b.links) < 2 {
 				continue
 			}
 			low, high := at[i][0], at[i][1]
 			if low.Y < high.Y {
 				low, high = high, low
 			}
-			for _, share := range []float64{0.25, 0.4, 0.55, 0.7, 0.85} {
-				l := r.d.timesLabel(b, Point{low.X + (high.X-low.X)*share, low.Y + (high.Y-low.Y)*share})
-				w := textWidth(l.Text, l.Size) + 4
-				a := Area{l.X - w/2, l.Y - l.Size*0.7, w, l.Size * 1.4}
-				if !slices.ContainsFunc(taken, a.overlaps) {
-					taken = append(taken, a)
-					r.d.p.Labels = append(r.d.p.Labels, l)
-					break
-				}
+			l, ok := r.freeLabel(b, low, high, &taken, len(gap) <= mostLabels)
+			if placed = placed && ok; ok {
+				labels = append(labels, l)
+			}
+		}
+		if equal && len(gap) > 0 && len(r.bundles[gap[0]].links) > 1 && (!placed || len(gap) > mostTimes) {
+			b := &r.bundles[gap[0]]
+			taken, labels = taken[:before], nil
+			y := min(at[gap[0]][0].Y, at[gap[0]][1].Y) + 16
+			labels = append(labels, Label{Point: Point{0, y}, Text: "each line: " + several(len(b.links), "cable", "cables"), Size: labelSize, Anchor: Start})
+		}
+		r.d.p.Labels = append(r.d.p.Labels, labels...)
+	}
+}
+
+// freeLabel returns the label of a line in a place where no other is, and adds its area to taken.
+func (r *rows) freeLabel(b *bundle, low, high Point, taken *[]Area, few bool) (Label, bool) {
+	along := math.Atan2(high.Y-low.Y, high.X-low.X) * 180 / math.Pi
+	if along < -90 {
+		along += 180
+	}
+	for _, turn := range []float64{0, along} {
+		for _, share := range []float64{0.25, 0.4, 0.55, 0.7, 0.85} {
+			l := r.d.timesLabel(b, Point{low.X + (high.X-low.X)*share, low.Y + (high.Y-low.Y)*share})
+			if l.Turn = turn; turn == 0 {
+				l.Size = 10
+			}
+			a := l.area()
+			if few && !slices.ContainsFunc(*taken, a.overlaps) {
+				*taken = append(*taken, a)
+				return l, true
 			}
 		}
 	}
+	return Label{}, false
 }
 
 // overlaps reports whether two areas overlap.
@@ -183,17 +218,18 @@ func (a *Area) overlaps(b Area) bool {
 	return a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H
 }
 
-// mostLabels is the largest number of labelled lines.
-const mostLabels = 48
+// mostLabels is the largest number of labelled lines between two levels.
+const mostLabels = 160
+
+// mostTimes is the largest number of lines between two levels that are labelled one by one if all
+// have the same number of cables.
+const mostTimes = 32
 
 // timesLabel returns the label of a line: its number of cables, and of marked cables.
 func (d *drawing) timesLabel(b *bundle, at Point) Label {
 	text := "×" + number(float64(len(b.links))) + d.troubles(b)
 	return Label{Point: at, Text: text, Size: 10, Anchor: Middle}
 }
-
-// addTimes adds the label of a line.
-func (d *drawing) addTimes(b *bundle, at Point) { d.p.Labels = append(d.p.Labels, d.timesLabel(b, at)) }
 
 // attach spreads the ends on an edge of a box.
 func (b *block) attach(ends []attached, y float64, at [][2]Point) {
@@ -215,7 +251,7 @@ func (r *rows) beside(b *bundle) {
 		y := max(left.Y, right.Y) + min(left.H, right.H)/2
 		r.d.addLine(r.folding, b, class, Point{left.X + left.W, y}, Point{right.X, y})
 		if len(b.links) > 1 && right.X-left.X-left.W > 12 {
-			r.d.addTimes(b, Point{(left.X + left.W + right.X) / 2, y - 8})
+			r.d.p.Labels = append(r.d.p.Labels, r.d.timesLabel(b, Point{(left.X + left.W + right.X) / 2, y - 8}))
 		}
 		return
 	}

@@ -1,6 +1,10 @@
 package layout
 
-import "weft/fabric"
+import (
+	"slices"
+
+	"weft/fabric"
+)
 
 // Kind is an arrangement.
 type Kind string
@@ -15,7 +19,9 @@ const (
 )
 
 // Picture holds everything to draw, with places in pixels. Later parts cover earlier ones: frames,
-// lines, boxes with their cells and dots, labels.
+// lines, boxes with their cells and dots, labels. Every switch is in one box. Every cable between
+// switches is in one line, or inside one box. The last lines are those to look at: the hottest, and
+// those with a mark.
 type Picture struct {
 	Kind   Kind     `json:"kind"`
 	Title  string   `json:"title"`
@@ -40,6 +46,8 @@ type Area struct {
 // Frame is an area behind switches that belong together: a pod, a slice of a grid, a plane.
 type Frame struct {
 	Area
+	Group string `json:"group,omitempty"` // of the boxes in it
+	Title string `json:"title,omitempty"` // the full text
 	Text  string `json:"text,omitempty"`  // above its upper left corner
 	Plane bool   `json:"plane,omitempty"` // around other frames
 }
@@ -47,22 +55,35 @@ type Frame struct {
 // Box is a switch, or several in one place; or a server with several ports, or several servers.
 type Box struct {
 	Area
-	Role     string   `json:"role"` // leaf, middle, root, switch or server
-	Mark     Mark     `json:"mark"`
-	Text     []string `json:"text"`
-	Upright  bool     `json:"upright"` // text runs upwards
-	Size     float64  `json:"text_size"`
-	Switches int      `json:"switches"`
-	Hosts    int      `json:"hosts"`
-	Title    string   `json:"title"` // the full name, hosts and mark
-	Cells    []Cell   `json:"cells,omitempty"`
-	Dots     []Point  `json:"dots,omitempty"`  // hosts that have no box
-	Class    Class    `json:"class,omitempty"` // of the rail of its switches
-	Servers  int      `json:"servers,omitempty"`
-	Ports    []Cell   `json:"ports,omitempty"` // of each of its servers
-	// Members are the switches, in the order of Cells.
-	Members []fabric.GUID `json:"members,omitempty"`
+	// Nodes are the switches, in the order of Cells; or the CAs of the servers.
+	Nodes    []fabric.GUID `json:"nodes"`
+	Inside   []string      `json:"inside,omitempty"` // cables between its switches, as in Line.Links
+	Group    string        `json:"group,omitempty"`  // the pod, slice or group that it belongs to: "pod 3"
+	Plane    string        `json:"plane,omitempty"`  // if there are several networks: its own
+	Fold     Fold          `json:"fold,omitempty"`   // why several switches or servers share it
+	Role     string        `json:"role"`             // leaf, middle, root, switch or server
+	Mark     Mark          `json:"mark"`
+	Text     []string      `json:"text"`
+	Upright  bool          `json:"upright"` // text runs upwards
+	Size     float64       `json:"text_size"`
+	Switches int           `json:"switches"`
+	Hosts    int           `json:"hosts"`
+	Title    string        `json:"title"` // the full name, hosts and mark
+	Cells    []Cell        `json:"cells,omitempty"`
+	Dots     []Point       `json:"dots,omitempty"`  // hosts that have no box
+	Class    Class         `json:"class,omitempty"` // of the rail of its switches
+	Servers  int           `json:"servers,omitempty"`
+	Ports    []Cell        `json:"ports,omitempty"` // of each of its servers
 }
+
+// Fold is the reason why switches share a box.
+type Fold string
+
+// The folds.
+const (
+	Whole   Fold = "place"   // all have the same place: in a pod, a rail, a chassis, a group
+	Chunked Fold = "chunked" // there is no room for a box each; they follow each other by name
+)
 
 // Cell is a switch in a box of several, or a port of a server: a square.
 type Cell struct {
@@ -81,16 +102,15 @@ type Point struct {
 
 // Line stands for the cables between two places.
 type Line struct {
-	Path   []Point `json:"path"` // two ends; with four points the middle ones bend it (a cubic curve)
-	Class  Class   `json:"class"`
-	Width  float64 `json:"width"`
-	Cables int     `json:"cables"`
-	Failed int     `json:"failed"`
-	Load   float64 `json:"load"` // the largest of one cable
-	VLs    uint16  `json:"vls"`  // in use on any of the cables, a set of bits
-	Title  string  `json:"title"`
-	// Ports names one port of each cable, as in 0x0002c90300001234[20].
-	Ports []string `json:"ports,omitempty"`
+	Path []Point `json:"path"` // two ends; with four points the middle ones bend it (a cubic curve); else corners
+	// Links names its cables, except missing ones, by a port of each: 0x0002c90300001234[20].
+	Links  []string `json:"links"`
+	Class  Class    `json:"class"`
+	Width  float64  `json:"width"`
+	Cables int      `json:"cables"` // a bundle has several
+	Load   float64  `json:"load"`   // the largest of one cable
+	VLs    uint16   `json:"vls"`    // in use on any of the cables, a set of bits
+	Title  string   `json:"title"`
 }
 
 // Label is text by itself.
@@ -100,6 +120,7 @@ type Label struct {
 	Size   float64 `json:"size"`
 	Anchor Anchor  `json:"anchor"`
 	Turn   float64 `json:"turn"` // degrees, clockwise
+	Mark   Mark    `json:"mark,omitempty"`
 }
 
 // Anchor is the part of a label that is at its place.
@@ -137,6 +158,7 @@ const (
 	classDrained Class = "drained"
 	classOdd     Class = "odd"
 	classDark    Class = "dark" // unused
+	classHottest Class = "hottest"
 )
 
 var (
@@ -149,6 +171,11 @@ var (
 // classServer is the style of cables to servers outside all rails, or where colours show loads or
 // lanes.
 const classServer Class = "server"
+
+// stands reports whether a line stands out: the hottest, and those with a mark.
+func (l *Line) stands() bool {
+	return l.Class == classHottest || slices.Contains(marks, Mark(l.Class))
+}
 
 // railClass returns the class of a rail; colours repeat.
 func railClass(rail int32) Class { return railClasses[int(rail)%len(railClasses)] }

@@ -89,9 +89,13 @@ func (d *drawing) sideBySide(parts []*part) {
 	left := 0.0
 	for _, p := range parts {
 		low, high := extent(p.p)
-		frame := Frame{Area{low.X - planePad, low.Y - planePad, high.X - low.X + 2*planePad, high.Y - low.Y + 2*planePad}, "", true}
+		frame := Frame{Area: Area{low.X - planePad, low.Y - planePad, high.X - low.X + 2*planePad, high.Y - low.Y + 2*planePad}, Plane: true}
 		d.crowded = d.crowded || p.p.Kind != Levels && len(p.p.Boxes) > 1
 		frame.Text = d.partText(p, frame.W+planeGap/2)
+		frame.Group, _, _ = strings.Cut(frame.Text, ":")
+		for i := range p.p.Boxes {
+			p.p.Boxes[i].Plane = frame.Group
+		}
 		if len(p.switches) > 1 {
 			p.p.Frames = slices.Insert(p.p.Frames, 0, frame)
 		}
@@ -187,11 +191,12 @@ func (d *drawing) take(p *part) {
 // the words that all of them begin with.
 func (n *network) only(switches []int32) *network {
 	g, _ := n.g.Part(switches)
-	c := &network{g: g, rails: n.rails, colour: n.colour, most: n.most, mean: n.mean}
+	c := &network{g: g, rails: n.rails, colour: n.colour, most: n.most, mean: n.mean, hot: n.hot}
 	at := make(map[int32]int32, len(switches)) // by switch of n: its number in c
 	for s, i := range switches {
 		at[i] = int32(s)
 		c.name, c.mark, c.system = append(c.name, n.name[i]), append(c.mark, n.mark[i]), append(c.system, n.system[i])
+		c.lacks = append(c.lacks, n.lacks[i])
 		c.shared, c.railAt = append(c.shared, n.shared[i]), append(c.railAt, n.railAt[i])
 	}
 	c.cable = make([]cable, g.NumChannels/2)
@@ -200,7 +205,7 @@ func (n *network) only(switches []int32) *network {
 		c.cable[i] = n.cable[channel/2]
 	}
 	for _, s := range n.servers {
-		cut := server{name: s.name, mark: s.mark}
+		cut := server{name: s.name, mark: s.mark, nodes: s.nodes}
 		for _, p := range s.ports {
 			if here, kept := at[p.atSwitch]; kept {
 				p.atSwitch = here

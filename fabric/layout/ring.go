@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -65,6 +66,7 @@ func (d *drawing) ring(groups [][]int32, level []int32) {
 		}
 		for _, s := range members {
 			h := level[s]
+			f.blocks[s].group = strings.Trim(prefix, " -_./(,")
 			step := slotsOf[i] / counts[i][h]
 			turn := 2 * math.Pi * (at + step*(done[h]+0.5)) / slots
 			done[h]++
@@ -192,6 +194,60 @@ func (d *drawing) sameGroup(groups [][]int32, a, b int32) bool {
 
 func (b *block) center() Point { return Point{b.X + b.W/2, b.Y + b.H/2} }
 
+// mostChords is the largest number of lines within a circle of boxes. mostHotChords is that of the
+// busiest lines drawn beside the line for all others.
+const (
+	mostChords    = 300
+	mostHotChords = 40
+)
+
+// chords draws the lines between boxes on a circle. One line through all boxes stands for too many
+// of them: without marks, and not among the busiest.
+func (d *drawing) chords(f *folding) {
+	all := slices.DeleteFunc(slices.Clone(d.bundles(f)), func(b bundle) bool { return b.a == b.b })
+	if len(all) <= mostChords {
+		for i := range all {
+			d.chord(f, &all[i], [][]int32{nil}, nil)
+		}
+		return
+	}
+	load := func(b *bundle) (most float64) {
+		for _, link := range b.links {
+			most = max(most, d.cable[link].load)
+		}
+		return most
+	}
+	slices.SortStableFunc(all, func(a, b bundle) int { return cmp.Compare(load(&b), load(&a)) })
+	rest := bundle{a: 0, b: int32(len(f.blocks) - 1), title: "all boxes"}
+	pairs, least, most := 0, math.MaxInt, 0
+	for i := range all {
+		b := &all[i]
+		if d.apart(b) || i < mostHotChords && load(b) > loadBounds[1]*d.mean {
+			d.chord(f, b, [][]int32{nil}, nil)
+			continue
+		}
+		pairs, least, most = pairs+1, min(least, len(b.links)), max(most, len(b.links))
+		rest.links = append(rest.links, b.links...)
+	}
+	if pairs == 0 {
+		return
+	}
+	path := make([]Point, 0, len(f.blocks)+1)
+	for i := range f.blocks {
+		path = append(path, f.blocks[i].center())
+	}
+	d.addLine(f, &rest, levelClasses[0], append(path, path[0])...)
+	each := several(most, "cable", "cables")
+	if least < most {
+		each = fmt.Sprintf("%d to %s", least, each)
+	}
+	d.p.Text = append(d.p.Text, fmt.Sprintf("The line through the boxes stands for %s between %s: %s each.",
+		several(len(rest.links), "cable", "cables"), several(pairs, "pair of boxes", "pairs of boxes"), each))
+	if pairs == len(all) {
+		d.p.Labels = append(d.p.Labels, Label{Text: several(pairs, "pair of boxes", "pairs of boxes") + ": " + each + " each", Size: 16, Anchor: Middle})
+	}
+}
+
 // mostGroups is the largest number of boxes on a circle.
 const mostGroups = 96
 
@@ -237,12 +293,11 @@ func (d *drawing) ringOfGroups(groups [][]int32) {
 		turn := 2 * math.Pi * float64(i) / n
 		at := around(radius, turn)
 		b.X, b.Y = at.X-b.W/2, at.Y-b.H/2
+		b.group = d.span(b.members)
 		d.addBox(b, "switch")
 		if b.mute {
-			d.outside(radius+b.W, turn, d.span(b.members))
+			d.outside(radius+b.W, turn, b.group)
 		}
 	}
-	for _, b := range d.bundles(f) {
-		d.chord(f, &b, [][]int32{nil}, nil)
-	}
+	d.chords(f)
 }

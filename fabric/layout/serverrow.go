@@ -12,7 +12,7 @@ import (
 // The measures of servers.
 const (
 	portPitch    = 11.0
-	leastPitch   = 5.0
+	leastPitch   = 4.0
 	portRow      = 12.0 // height of the ports in a box
 	serverGap    = 8.0
 	serverFall   = 96.0 // between the network and the servers
@@ -217,6 +217,9 @@ func (d *drawing) placeRacks(racks []rack, middle, y float64) {
 func (d *drawing) addRack(r *rack) {
 	words := d.rackWords(r)
 	box := Box{Area: r.Area, Role: "server", Upright: r.upright, Size: textSize, Text: []string{}, Servers: len(r.servers)}
+	if len(r.servers) > 1 {
+		box.Fold = Whole
+	}
 	room := r.W - boxPadding
 	if r.upright {
 		room = r.H - portRow - boxPadding
@@ -229,6 +232,7 @@ func (d *drawing) addRack(r *rack) {
 	}
 	failed := 0
 	for _, s := range r.servers {
+		box.Nodes = append(box.Nodes, d.servers[s].nodes...)
 		if d.servers[s].mark == Failed {
 			failed++
 		}
@@ -317,17 +321,17 @@ func (d *drawing) railOfPort(r *rack, port int) int32 {
 	return rail
 }
 
-// drops counts the cables of each line to the servers, by mark.
-func (d *drawing) drops(racks []rack) map[drop]map[Mark]int {
-	all := map[drop]map[Mark]int{}
+// drops collects the cables of each line to the servers, by mark.
+func (d *drawing) drops(racks []rack) map[drop]map[Mark][]string {
+	all := map[drop]map[Mark][]string{}
 	for i := range racks {
 		for _, s := range racks[i].servers {
 			for k, p := range d.servers[s].ports {
 				key := drop{d.boxOf[p.atSwitch], int32(i), k}
 				if all[key] == nil {
-					all[key] = map[Mark]int{}
+					all[key] = map[Mark][]string{}
 				}
-				all[key][p.mark]++
+				all[key][p.mark] = append(all[key][p.mark], p.cable)
 			}
 		}
 	}
@@ -336,7 +340,7 @@ func (d *drawing) drops(racks []rack) map[drop]map[Mark]int {
 
 // drawDrops draws the lines to servers: from the lower edges of boxes of switches, in the order of
 // the ports that they lead to.
-func (d *drawing) drawDrops(cables map[drop]map[Mark]int, first int32) {
+func (d *drawing) drawDrops(cables map[drop]map[Mark][]string, first int32) {
 	keys := make([]drop, 0, len(cables))
 	for k := range cables {
 		keys = append(keys, k)
@@ -362,30 +366,19 @@ func (d *drawing) drawDrops(cables map[drop]map[Mark]int, first int32) {
 }
 
 // addDrop draws a line to a port of servers, and lines of their own for cables that are not fine.
-func (d *drawing) addDrop(k drop, marked map[Mark]int, class Class, start, end Point) {
+func (d *drawing) addDrop(k drop, marked map[Mark][]string, class Class, start, end Point) {
 	total := 0
-	for _, n := range marked {
-		total += n
+	for _, links := range marked {
+		total += len(links)
 	}
 	box := &d.p.Boxes[k.box]
-	l := Line{Path: []Point{start, end}, Class: class, Cables: total, Failed: marked[Failed]}
+	l := Line{Path: []Point{start, end}, Class: class}
 	name, _, _ := strings.Cut(box.Title, ":")
 	l.Title = fmt.Sprintf("%s – port %d of servers: %s", name, k.port+1, several(total, "cable", "cables"))
 	for _, m := range marks {
-		if marked[m] > 0 {
-			l.Title += fmt.Sprintf(", %d %s", marked[m], m)
+		if len(marked[m]) > 0 {
+			l.Title += fmt.Sprintf(", %d %s", len(marked[m]), m)
 		}
 	}
-	if n := marked[Fine]; n > 0 {
-		l.Width = lineWidth(n)
-		d.p.Lines = append(d.p.Lines, l)
-	}
-	for _, m := range []Mark{Odd, Drained, Failed} { // each is the name of a class too
-		if n := marked[m]; n > 0 {
-			beside := l
-			beside.Class, beside.Width = Class(m), lineWidth(n)
-			beside.Path = shifted(l.Path, 2*float64(min(1, marked[Fine])))
-			d.p.Lines = append(d.p.Lines, beside)
-		}
-	}
+	d.addMarked(&l, func(m Mark) ([]string, int) { return marked[m], len(marked[m]) })
 }

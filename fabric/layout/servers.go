@@ -12,7 +12,8 @@ import (
 type server struct {
 	name  string
 	mark  Mark
-	ports []hostPort // in the order of the names of adapters
+	nodes []fabric.GUID // its CAs
+	ports []hostPort    // in the order of the names of adapters
 }
 
 // hostPort is a port of a server with a cable to a switch.
@@ -20,6 +21,7 @@ type hostPort struct {
 	atSwitch int32
 	rail     int32 // or rails.None
 	mark     Mark
+	cable    string // its name, by the port of the host
 	name     string // of its adapter, with its number
 }
 
@@ -42,7 +44,12 @@ func (n *network) findServers(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 		})
 		s := server{name: all.List[i].Name, mark: Failed}
 		for _, e := range ends {
-			p := hostPort{g.EndSwitch[e], found.Of[e], hostMark(f, g, e, odd), g.EndName(e).Short()}
+			id, _ := f.NodeByGUID(g.EndNodeGUID[e])
+			link := f.Nodes[id].Ports[g.EndNum[e]].Link
+			p := hostPort{g.EndSwitch[e], found.Of[e], hostMark(f, link, odd), cableName(g.EndNodeGUID[e], g.EndNum[e]), g.EndName(e).Short()}
+			if guid := g.EndNodeGUID[e]; !slices.Contains(s.nodes, guid) {
+				s.nodes = append(s.nodes, guid)
+			}
 			if p.mark != Failed {
 				s.mark = Fine
 			}
@@ -54,9 +61,7 @@ func (n *network) findServers(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 }
 
 // hostMark returns the mark of the cable of a host port.
-func hostMark(f *fabric.Fabric, g *fabric.Graph, end int32, odd map[fabric.LinkID]string) Mark {
-	id, _ := f.NodeByGUID(g.EndNodeGUID[end])
-	link := f.Nodes[id].Ports[g.EndNum[end]].Link
+func hostMark(f *fabric.Fabric, link fabric.LinkID, odd map[fabric.LinkID]string) Mark {
 	switch {
 	case link == fabric.NoLink || !f.LinkUp(link):
 		return Failed

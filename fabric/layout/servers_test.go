@@ -38,7 +38,7 @@ func TestServerIsOneBox(t *testing.T) {
 	}{
 		{"rail(8,4,2,spines=4)", 8, "host 0", 8, "8 servers, 64 host ports, 8 rails, 20 switches, 64 cables between switches"},
 		{"rail(8,32,4,spines=16,width=2)", 4, "32 servers, of 8 ports", 8, "128 servers, 1,024 host ports, 8 rails, "},
-		{"rail(8,32,32,spines=32,cores=4,up=7)", 1, "1,024 servers, of 8 ports", 8, "1,024 servers, 8,192 host ports, 8 rails, "},
+		{"rail(8,32,32,spines=32,cores=4,up=7)", 32, "32 servers, of 8 ports", 8, "1,024 servers, 8,192 host ports, 8 rails, "},
 		{"rlft(4,2)|planes(2)", 8, "host 0", 2, "8 servers, 16 host ports, 2 rails, "},
 		{"rlft(8,2)", 0, "", 0, "32 host ports, 12 switches, "},
 	} {

@@ -19,9 +19,9 @@ text{fill:#1b1f24}.bg{fill:#fff}.frame{fill:#f0f3f7}.soft{fill:#59636e}.times{st
 .wire0{stroke:#2b6cb0}.wire1{stroke:#2f8a4b}.wire2{stroke:#b35a10}.wire3{stroke:#7a4fb5}.many{stroke-opacity:.6}.crowd{stroke-opacity:.3}
 .load1{stroke:#505fa7}.load2{stroke:#33b6a5}.load3{stroke:#d2b600}.load4{stroke:#d47949}.load5{stroke:#98002c}.dark{stroke:#9aa4af;stroke-dasharray:2 3}
 .lane1{stroke:#7f8ae8}.lane2{stroke:#2d4885}.lane3{stroke:#f5a02a}.lane4{stroke:#b8480a}.lane5{stroke:#b07ab0}.lane6{stroke:#18b868}
-.failed{stroke:#e00024;stroke-dasharray:6 4}.missing{stroke:#e00024;stroke-dasharray:1 5;stroke-linecap:round}.drained{stroke:#8a6d00;stroke-dasharray:2 4}.odd{stroke:#d100b8}
+.failed{stroke:#e00024;stroke-dasharray:6 4}.missing{stroke:#e00024;stroke-dasharray:1 5;stroke-linecap:round}.drained{stroke:#8a6d00;stroke-dasharray:2 4}.odd{stroke:#d100b8}.t-failed,.t-missing{fill:#e00024}.hottest{stroke:#000}.halo{stroke:#fff}.hottest-halo{stroke:#ffd400}
 rect.failed,rect.drained,rect.odd{stroke-width:2.5}.x-failed{fill:#e00024}.x-drained{fill:#c9a400}.x-odd{fill:#d100b8}
-@media(prefers-color-scheme:dark){text{fill:#e6eaef}.bg{fill:#14181d}.frame{fill:#1e242c}.soft{fill:#9aa7b4}.times{stroke:#14181d}.box text{fill:#1b1f24}.dot{fill:#9aa7b4}}
+@media(prefers-color-scheme:dark){text{fill:#e6eaef}.bg{fill:#14181d}.frame{fill:#1e242c}.soft{fill:#9aa7b4}.times,.halo{stroke:#14181d}.t-failed,.t-missing{fill:#ff6b81}.hottest{stroke:#fff}.hottest-halo{stroke:#b00020}.box text{fill:#1b1f24}.dot{fill:#9aa7b4}}
 </style>
 `
 
@@ -144,6 +144,9 @@ func (w *svg) lines() {
 	if len(w.p.Lines) <= titledLines {
 		for i := range w.p.Lines {
 			l := &w.p.Lines[i]
+			if l.stands() {
+				w.printf(`<path class="halo %s-halo" d="%s" stroke-width="%s"/>`+"\n", l.Class, pathData(l.Path), px(l.Width+4))
+			}
 			w.printf(`<path class="%s" d="%s" stroke-width="%s"><title>%s</title></path>`+"\n", look(l, crowd), pathData(l.Path), px(l.Width), escaped(l.Title))
 		}
 		return
@@ -171,7 +174,7 @@ func (w *svg) lines() {
 // look returns the class of a line. If there are many lines, normal ones are pale, except lanes,
 // which only the colour shows.
 func look(l *Line, crowd string) string {
-	if l.Class == classFailed || l.Class == classMissing || l.Class == classOdd || l.Class == loadClasses[len(loadClasses)-1] || slices.Contains(laneClasses, l.Class) {
+	if l.stands() || l.Class == loadClasses[len(loadClasses)-1] || slices.Contains(laneClasses, l.Class) {
 		return string(l.Class)
 	}
 	return string(l.Class) + crowd
@@ -183,7 +186,11 @@ func pathData(path []Point) string {
 	if len(path) == 4 {
 		return "M" + at(path[0]) + "C" + at(path[1]) + " " + at(path[2]) + " " + at(path[3])
 	}
-	return "M" + at(path[0]) + "L" + at(path[len(path)-1])
+	var text strings.Builder
+	for i, p := range path {
+		text.WriteString([]string{"L", "M"}[max(0, 1-i)] + at(p))
+	}
+	return text.String()
 }
 
 // box writes a box with its text, cells and hosts.
@@ -267,5 +274,9 @@ func (w *svg) label(l *Label) {
 	if l.Turn != 0 {
 		place = fmt.Sprintf(`transform="translate(%s %s) rotate(%s)"`, px(l.X), px(l.Y), px(l.Turn))
 	}
-	w.printf(`<text class="times" %s font-size="%s" text-anchor="%s">%s</text>`+"\n", place, px(l.Size), l.Anchor, escaped(l.Text))
+	class := "times"
+	if l.Mark != Fine {
+		class += " t-" + string(l.Mark)
+	}
+	w.printf(`<text class="%s" %s font-size="%s" text-anchor="%s">%s</text>`+"\n", class, place, px(l.Size), l.Anchor, escaped(l.Text))
 }

@@ -68,10 +68,13 @@ func addLanes(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *
 
 // markOdd marks odd and missing cables. Cables that are down are drawn as such.
 func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
-	o.Odd = map[fabric.LinkID]string{}
+	o.Odd, o.Lacking = map[fabric.LinkID]string{}, map[fabric.GUID]int{}
 	for i := range r.Cables {
 		odd := &r.Cables[i]
 		if odd.Kind == cables.Missing {
+			if odd.Lacking > 0 {
+				o.Lacking[odd.Ports[0].GUID] += odd.Lacking
+			}
 			if len(odd.Ports) == 2 && !joinedByFailed(f, odd.Ports) {
 				o.Missing = append(o.Missing, [2]fabric.GUID{odd.Ports[0].GUID, odd.Ports[1].GUID})
 			}
