@@ -3,6 +3,7 @@ package layout
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,11 +14,16 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	for _, link := range b.links {
 		l.Load = max(l.Load, d.cable[link].load)
 		l.VLs |= d.cable[link].vls
+		if kind := d.cable[link].kind; !slices.Contains(l.kinds, kind) {
+			l.kinds = append(l.kinds, kind)
+		}
 	}
 	l.Title = d.describe(f, b, &l)
 	switch {
 	case d.colour == byLoad:
 		l.Class = d.loadClass(l.Load)
+	case d.colour == byKind:
+		l.Class = classDark
 	case d.colour == byLanes && l.VLs == 0:
 		l.Class = classDark
 	case d.colour == byLanes:
@@ -126,9 +132,12 @@ func placeLegend(entries []Entry, width, top float64) float64 {
 
 // legend explains the classes in use.
 func (d *drawing) legend(unit string) {
-	var lanes []string
-	if d.colour == byLanes {
-		lanes = d.colourLanes()
+	var texts []string
+	switch d.colour {
+	case byLanes:
+		texts = d.colourLanes()
+	case byKind:
+		texts = d.colourKinds()
 	}
 	used := map[Class]bool{}
 	for i := range d.p.Lines {
@@ -162,10 +171,16 @@ func (d *drawing) legend(unit string) {
 		add(classDark, "none")
 	case byLanes:
 		d.p.Legend = append(d.p.Legend, Entry{Text: "virtual lanes in use on the cables of a line, both directions:"})
-		for i, text := range lanes {
+		for i, text := range texts {
 			add(laneClasses[i], text)
 		}
 		add(classDark, "none")
+	case byKind:
+		d.p.Legend = append(d.p.Legend, Entry{Text: unit + ":"})
+		for i, text := range texts {
+			add(laneClasses[i], text)
+		}
+		add(classDark, "unknown")
 	}
 	add(classFailed, "failed")
 	add(classMissing, "missing")

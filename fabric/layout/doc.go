@@ -21,6 +21,7 @@
 //	cables.go, lanes.go                            lines and their lanes
 //	servers.go, serverrow.go                       servers with several ports, in a row below
 //	planes.go                                      networks side by side above their servers
+//	part.go                                        a pod alone
 //	extent.go, svg.go                              size, and the file
 //
 // Barycentre sweeps find the order within a level (Sugiyama, Tagawa and Toda, "Methods for Visual

@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -37,6 +38,40 @@ func (d *drawing) colourLanes() (texts []string) {
 		if l := &d.p.Lines[i]; l.Class == laneClasses[0] {
 			l.Class = laneClasses[classOf(l.VLs)]
 		}
+	}
+	return texts
+}
+
+// colourKinds assigns every line the class of the kinds of its cables, and returns the meaning of
+// each class. The most frequent kinds have classes of their own.
+func (d *drawing) colourKinds() (texts []string) {
+	lines, text := map[string]int{}, func(l *Line) string {
+		slices.SortFunc(l.kinds, byName)
+		return strings.Join(l.kinds, " and ")
+	}
+	for i := range d.p.Lines {
+		if l := &d.p.Lines[i]; l.Class == classDark && len(l.kinds) > 0 {
+			lines[text(l)]++
+		}
+	}
+	delete(lines, "")
+	texts = slices.SortedFunc(maps.Keys(lines), func(a, b string) int { return cmp.Or(cmp.Compare(lines[b], lines[a]), byName(a, b)) })
+	most := len(laneClasses)
+	others := len(texts) > most
+	texts = texts[:min(len(texts), most)]
+	if others {
+		texts[most-1] = "others"
+	}
+	for i := range d.p.Lines {
+		l := &d.p.Lines[i]
+		if l.Class != classDark || lines[text(l)] == 0 {
+			continue
+		}
+		at := slices.Index(texts, text(l))
+		if at < 0 {
+			at = most - 1
+		}
+		l.Class = laneClasses[at]
 	}
 	return texts
 }

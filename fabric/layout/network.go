@@ -18,12 +18,16 @@ type Options struct {
 	Unit  string // unit of Loads: "pairs of hosts"
 	// Lanes instead colours the cables by the VLs in use, a set of bits for each channel.
 	Lanes []uint16
+	// Kinds instead colours the cables by a property, by link: "100 Gbit/s". Unit names it.
+	Kinds map[fabric.LinkID]string
 	// Odd describes odd cables, by link.
 	Odd map[fabric.LinkID]string
 	// Missing names the two switches of each missing cable.
 	Missing [][2]fabric.GUID
 	// Lacking counts the missing cables of switches whose other ends are unknown.
 	Lacking map[fabric.GUID]int
+	// Around draws only the pod, slice or group of this switch, or the box that it shares; 0: all.
+	Around fabric.GUID
 }
 
 // network holds the fabric as if all of it were up, and marks the parts that are not.
@@ -51,6 +55,7 @@ type cable struct {
 	mark Mark
 	load float64 // of the busier direction
 	vls  uint16  // of both directions
+	kind string  // a property
 	note string
 }
 
@@ -61,6 +66,7 @@ const (
 	byPlace colour = iota // by level, or by dimension
 	byLoad
 	byLanes
+	byKind
 )
 
 // newNetwork prepares a fabric.
@@ -101,13 +107,15 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 			n.system[s] = 0
 		}
 	}
-	n.markCables(f, o.Odd)
+	n.markCables(f, o)
 	n.findServers(f, o.Odd)
 	switch {
 	case o.Loads != nil:
 		n.colour = byLoad
 		n.eachUp(f.Compile(), func(c int32, on *cable) { on.load = max(on.load, o.Loads[c]) })
 		n.sumLoads()
+	case o.Kinds != nil:
+		n.colour = byKind
 	case o.Lanes != nil:
 		n.colour = byLanes
 		n.eachUp(f.Compile(), func(c int32, on *cable) { on.vls |= o.Lanes[c] })
@@ -139,7 +147,7 @@ func connect(whole *fabric.Fabric, switches [2]fabric.GUID) {
 func cableName(node fabric.GUID, port uint8) string { return fmt.Sprintf("%s[%d]", node, port) }
 
 // markCables marks cables that are missing, down, drained or odd.
-func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
+func (n *network) markCables(f *fabric.Fabric, o *Options) {
 	n.cable = make([]cable, n.g.NumChannels/2)
 	for i := range n.cable {
 		guid, port := n.g.SwitchGUID[n.g.From[2*i]], n.g.FromPort[2*i]
@@ -150,13 +158,13 @@ func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 			continue
 		}
 		n.cable[i].name = cableName(guid, port)
-		n.cable[i].note = odd[link]
+		n.cable[i].note, n.cable[i].kind = o.Odd[link], o.Kinds[link]
 		switch {
 		case !f.LinkUp(link):
 			n.cable[i].mark = Failed
 		case f.Links[link].Drained:
 			n.cable[i].mark = Drained
-		case odd[link] != "":
+		case o.Odd[link] != "":
 			n.cable[i].mark = Odd
 		}
 	}

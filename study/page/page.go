@@ -7,6 +7,7 @@
 //	ask.go            questions that take a core for a while
 //	map.go, parts.go  the picture, and what is known of a part
 //	route.go, path.go routing, and paths
+//	whatif.go         what changes would do
 //
 // A new question is one file: a request type with Check, a document, and a function that returns
 // the endpoint; Endpoints lists it. The document openapi.json is then written anew
@@ -80,7 +81,7 @@ func (p *Page) Endpoints() []endpoints.Endpoint {
 	list := []endpoints.Endpoint{{
 		Method: http.MethodGet, Path: "/v1/page", About: "What the page is, and what its caller may do.", Answer: reflect.TypeFor[About](),
 		Media: endpoints.JSON, Status: http.StatusOK, Serve: p.about,
-	}, p.listFabrics(), p.mapOf(), p.search(), p.part(), p.route(), p.path()}
+	}, p.listFabrics(), p.mapOf(), p.svg(), p.whatIf(), p.search(), p.part(), p.route(), p.path()}
 	if p.opt.Subnet == nil {
 		list = append(list, p.openFabric(), p.closeFabric())
 	}

@@ -15,7 +15,7 @@ import (
 	"weft/study/routing"
 )
 
-var errColour = errors.New("colour: want load or lanes")
+var errColour = errors.New("colour: want load, lanes, speed or errors")
 
 // Routing names a routing: engines with their options as weft route takes them.
 type Routing struct {

@@ -40,9 +40,10 @@ const subnetID = "subnet"
 type Held struct {
 	ID string
 	*show.Inspected
-	graph   *fabric.Graph
-	inForce *route.Plan // of a manager; nil for other fabrics
-	routed  routed
+	graph    *fabric.Graph
+	inForce  *route.Plan // of a manager; nil for other fabrics
+	routed   routed
+	measured measured
 }
 
 // newSubnet returns the subnet in force.

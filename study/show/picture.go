@@ -3,6 +3,7 @@ package show
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"weft/fabric"
 	"weft/fabric/cables"
@@ -13,21 +14,33 @@ import (
 
 // Meanings of the colours of cables.
 const (
-	ByLoad  = "load"  // pairs of hosts
-	ByLanes = "lanes" // virtual lanes in use
+	ByLoad   = "load"   // pairs of hosts
+	ByLanes  = "lanes"  // virtual lanes in use
+	BySpeed  = "speed"  // rates of cables; it needs no routing
+	ByErrors = "errors" // counters of errors that a dump has; it needs no routing
 )
+
+// Look says what a picture shows.
+type Look struct {
+	Colour string
+	Around fabric.GUID // only the pod, slice or group of this switch; 0: all
+}
 
 // Picture lays out a fabric and marks the cables to look at. If it was routed, the colours of
 // cables show the pairs of hosts that they carry, or the lanes.
-func Picture(ctx context.Context, src *Inspected, routing *planner.Result, colour string, workers int) (*layout.Picture, error) {
+func Picture(ctx context.Context, src *Inspected, routing *planner.Result, look Look, workers int) (*layout.Picture, error) {
 	f := src.Fabric
 	g, odd := src.inspect()
-	o := layout.Options{Unit: "pairs of hosts"}
+	o := layout.Options{Unit: "pairs of hosts", Around: look.Around}
 	markOdd(&o, f, odd)
 	var err error
 	switch {
+	case look.Colour == BySpeed:
+		addSpeeds(&o, f)
+	case look.Colour == ByErrors:
+		addErrors(&o, f, odd)
 	case routing == nil:
-	case colour == ByLanes:
+	case look.Colour == ByLanes:
 		err = addLanes(ctx, &o, g, routing, workers)
 	default:
 		err = addLoads(ctx, &o, g, routing, workers)
@@ -53,6 +66,51 @@ func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *
 		o.Loads[c] = float64(load)
 	}
 	return nil
+}
+
+// addSpeeds sets the kinds of cables to their rates.
+func addSpeeds(o *layout.Options, f *fabric.Fabric) {
+	o.Kinds, o.Unit = map[fabric.LinkID]string{}, "rates of the cables of a line"
+	for i := range f.Links {
+		l := &f.Links[i]
+		if rate := fabric.Rate(l.Width, l.Speed); rate > 0 {
+			o.Kinds[fabric.LinkID(i)] = fmt.Sprintf("%g Gbit/s (%dx %s)", float64(rate)/1000, l.Width, l.Speed)
+		}
+	}
+}
+
+// addErrors sets the kinds of cables by the largest of their counters that are not 0.
+func addErrors(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
+	o.Kinds, o.Unit = map[fabric.LinkID]string{}, "largest counter of errors of the cables of a line"
+	for i := range r.Cables {
+		odd, most := &r.Cables[i], uint64(0)
+		for _, c := range odd.Counters {
+			most = max(most, c.Value)
+		}
+		if most == 0 || len(odd.Ports) == 0 {
+			continue
+		}
+		if link := linkAt(f, odd.Ports[0]); link != fabric.NoLink {
+			bound := uint64(10)
+			for most >= bound && bound < 1e6 {
+				bound *= 10
+			}
+			o.Kinds[link] = fmt.Sprintf("under %d errors", bound)
+			if most >= bound {
+				o.Kinds[link] = fmt.Sprintf("%d errors or more", bound)
+			}
+			delete(o.Odd, link)
+		}
+	}
+}
+
+// linkAt returns the cable in a port.
+func linkAt(f *fabric.Fabric, p fabric.PortName) fabric.LinkID {
+	id, ok := f.NodeByGUID(p.GUID)
+	if !ok || p.Port == 0 || int(p.Port) > f.Nodes[id].NumPorts() {
+		return fabric.NoLink
+	}
+	return f.Nodes[id].Ports[p.Port].Link
 }
 
 // addLanes sets the lanes to the VLs that the judge finds in use on every channel.
@@ -81,11 +139,7 @@ func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
 			continue
 		}
 		for _, p := range odd.Ports {
-			id, ok := f.NodeByGUID(p.GUID)
-			if !ok || p.Port == 0 || int(p.Port) > f.Nodes[id].NumPorts() {
-				continue
-			}
-			if link := f.Nodes[id].Ports[p.Port].Link; link != fabric.NoLink {
+			if link := linkAt(f, p); link != fabric.NoLink {
 				o.Odd[link] = string(odd.Kind) + ": " + odd.Text
 			}
 		}
