@@ -8,6 +8,9 @@ export type About = Schemas['study.page.About'];
 export type Opened = Schemas['study.page.Opened'];
 export type Open = Schemas['study.page.Open'];
 export type Look = Schemas['study.page.Look'];
+export type Change = Schemas['study.page.Change'];
+export type WhatIf = Schemas['study.page.WhatIf'];
+export type State = Schemas['study.whatif.State'];
 export type Part = Schemas['study.page.Part'];
 export type Found = Schemas['study.page.Found'];
 export type Paths = Schemas['study.page.Paths'];
@@ -46,6 +49,26 @@ export async function take<T>(request: Result<T>): Promise<T> {
   return result.data as T;
 }
 
+/** Asks the server, which answers one question at a time: the next one waits. */
+let last: Promise<unknown> = Promise.resolve();
+function question<T>(ask: () => Result<T>, signal?: AbortSignal): Promise<T> {
+  const mine = last
+    .catch(() => {})
+    .then(async () => {
+      for (let tries = 0; ; tries++) {
+        signal?.throwIfAborted();
+        try {
+          return await take(ask());
+        } catch (error) {
+          if (!(error instanceof Refused) || error.status !== 429 || tries > 60) throw error;
+          await new Promise((done) => setTimeout(done, 250)); // another page asks, or one was given up
+        }
+      }
+    });
+  last = mine;
+  return mine;
+}
+
 const of = (id: string) => ({ path: { id } });
 
 export const about = () => take(client.GET('/v1/page'));
@@ -54,10 +77,13 @@ export const open = (body: Open) => take(client.POST('/v1/fabrics', { body }));
 export const login = (token: string) => take(client.POST('/v1/session', { body: { token } }));
 export const logout = () => take(client.DELETE('/v1/session'));
 export const picture = (id: string, body: Look, signal: AbortSignal) =>
-  take(client.POST('/v1/fabrics/{id}/map', { params: of(id), body, signal }));
+  question(() => client.POST('/v1/fabrics/{id}/map', { params: of(id), body, signal }), signal);
+export const svg = (id: string, body: Look) => question(() => client.POST('/v1/fabrics/{id}/svg', { params: of(id), body }));
+export const whatIf = (id: string, body: WhatIf, signal: AbortSignal) =>
+  question(() => client.POST('/v1/fabrics/{id}/whatif', { params: of(id), body, signal }), signal);
 export const search = (id: string, q: string, signal: AbortSignal) =>
   take(client.GET('/v1/fabrics/{id}/parts', { params: { ...of(id), query: { q } }, signal }));
 export const part = (id: string, name: string, signal: AbortSignal) =>
   take(client.GET('/v1/fabrics/{id}/part', { params: { ...of(id), query: { name } }, signal }));
 export const trace = (id: string, from: string, to: string, engines: string, signal: AbortSignal) =>
-  take(client.POST('/v1/fabrics/{id}/path', { params: of(id), body: { from, to, engines }, signal }));
+  question(() => client.POST('/v1/fabrics/{id}/path', { params: of(id), body: { from, to, engines }, signal }), signal);
