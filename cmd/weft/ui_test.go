@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -74,6 +75,46 @@ func TestUIRefuses(t *testing.T) {
 	h.ServeHTTP(w, r)
 	if !strings.Contains(w.Body.String(), `"fabrics": []`) {
 		t.Errorf("something was opened: %s", w.Body)
+	}
+}
+
+// TestUIMaps: a picture and a question about changes are answered; bad ones are refused in words.
+func TestUIMaps(t *testing.T) {
+	h := newUI()
+	ask := func(target, body string) (int, string) {
+		r := httptest.NewRequest(http.MethodPost, target, strings.NewReader(body))
+		r.Host = "127.0.0.1:8080"
+		r.Header.Set("Content-Type", endpoints.JSON)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	_, body := ask("/v1/fabrics", `{"formula":"rlft(4,2)"}`)
+	var open page.Opened
+	if err := json.Unmarshal([]byte(body), &open); err != nil {
+		t.Fatal(err, body)
+	}
+	for _, c := range []struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		{"map", `{"colour":"speed"}`, 200, "100 Gbit/s"},
+		{"map", `{"changes":[{"kind":"fail","what":"leaf 1"}],"colour":"load","engines":"updn"}`, 200, "1 switch failed"},
+		{"map", `{"colour":"taste"}`, 400, "want load, lanes, speed or errors"},
+		{"map", `{"around":"leaf"}`, 400, "is not a GUID"},
+		{"map", `{"changes":[{"kind":"fail","what":"nobody"}]}`, 409, "nobody"},
+		{"svg", `{}`, 200, "svg xmlns"},
+		{"whatif", `{"engines":"updn","changes":[{"kind":"fail","what":"leaf 1"}]}`, 200, `"rerouted"`},
+		{"whatif", `{"engines":"updn","changes":[{"kind":"fail","what":"leaf 1"}],"measure":true}`, 200, `"old_tables"`},
+		{"whatif", `{}`, 400, "at least one"},
+		{"whatif", `{"changes":[{"kind":"burn","what":"leaf 1"}]}`, 400, "want fail, drain, add or move"},
+		{"whatif", `{"changes":[{"kind":"fail","what":"a|b"}]}`, 400, "without |"},
+		{"whatif", `{"changes":[` + strings.Repeat(`{"kind":"fail","what":"leaf 1"},`, 32) + `{"kind":"fail","what":"leaf 1"}]}`, 400, "at most 32"},
+	} {
+		if status, body := ask("/v1/fabrics/"+open.ID+"/"+c.path, c.body); status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s %s: %d, want %d with %q: %.300s", c.path, c.body, status, c.status, c.want, body)
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ for (const formula of formulas) {
       },
       [formula, body],
     );
-  const what = { engines: 'updown', changes: [{ kind: 'fail', what: 'leaf 2' }] };
+  const what = { engines: 'updn', changes: [{ kind: 'fail', what: 'leaf 2' }] };
   await ask(what); // routes the fabric
   const first = await ask({ ...what, changes: [{ kind: 'fail', what: 'leaf 1' }] });
   console.log([formula, ...times.map((t) => t.toFixed(2)), frames.toFixed(1), first.toFixed(2)].join(', '));

@@ -36,11 +36,11 @@ test('keys and the wheel move the map, and the link keeps the place', async ({ p
 });
 
 test('a click lets a switch fail, the answers come, and undo takes it back', async ({ page }) => {
-  await page.goto('/whatif?fabric=rlft(4,2)&engines=updown');
+  await page.goto('/whatif?fabric=rlft(4,2)&engines=updn');
   await page.getByRole('button', { name: 'leaf 1' }).first().click();
   await expect(page.getByText('hosts cut off')).toBeVisible();
   await expect(page.getByText('Not safe')).toBeVisible();
-  await expect(page.getByText(/weft whatif 'rlft\(4,2\)' -e updown --fail 0x/)).toBeVisible();
+  await expect(page.getByText(/weft whatif 'rlft\(4,2\)' -e updn --fail 0x/)).toBeVisible();
   await page.reload();
   await expect(page.getByText('Not safe')).toBeVisible();
   await page.getByRole('button', { name: /^Undo fail/ }).click();
