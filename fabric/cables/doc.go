@@ -48,7 +48,7 @@ type Odd struct {
 	Text     string            `json:"text"`               // the oddity in words
 	Counters []Count           `json:"counters,omitempty"` // the counters that are not 0
 
-	// Lacking is the number of cables that are missing at a switch, if their other ends are unknown.
+	// Lacking is the number of cables missing at a switch, if their other ends are unknown.
 	Lacking int `json:"lacking,omitempty"`
 
 	weight float64 // within one kind, the greatest comes first

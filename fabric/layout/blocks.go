@@ -430,7 +430,7 @@ func (d *drawing) describe(f *folding, b *bundle, l *Line) string {
 	case byLoad:
 		text += ", load " + number(l.Load)
 	case byLanes:
-		text += ", " + laneText(l.VLs)
+		text += ", " + bitsText(l.VLs, d.bits)
 	}
 	notes := []string{text}
 	for _, link := range b.links {

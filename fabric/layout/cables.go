@@ -3,7 +3,6 @@ package layout
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,16 +13,11 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	for _, link := range b.links {
 		l.Load = max(l.Load, d.cable[link].load)
 		l.VLs |= d.cable[link].vls
-		if kind := d.cable[link].kind; !slices.Contains(l.kinds, kind) {
-			l.kinds = append(l.kinds, kind)
-		}
 	}
 	l.Title = d.describe(f, b, &l)
 	switch {
 	case d.colour == byLoad:
 		l.Class = d.loadClass(l.Load)
-	case d.colour == byKind:
-		l.Class = classDark
 	case d.colour == byLanes && l.VLs == 0:
 		l.Class = classDark
 	case d.colour == byLanes:
@@ -41,8 +35,8 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	})
 }
 
-// addMarked draws the cables along the path of a line, given by mark: those with a mark as a line of
-// their own beside the rest. A mark is the name of its class too.
+// addMarked draws the cables along the path of a line, given by mark: those with a mark as a line
+// of their own beside the rest. A mark is the name of its class too.
 func (d *drawing) addMarked(all *Line, cables func(Mark) (names []string, number int)) {
 	at := 0.0
 	for _, m := range append([]Mark{Fine}, marks...) {
@@ -132,12 +126,9 @@ func placeLegend(entries []Entry, width, top float64) float64 {
 
 // legend explains the classes in use.
 func (d *drawing) legend(unit string) {
-	var texts []string
-	switch d.colour {
-	case byLanes:
-		texts = d.colourLanes()
-	case byKind:
-		texts = d.colourKinds()
+	var lanes []string
+	if d.colour == byLanes {
+		lanes = d.colourLanes()
 	}
 	used := map[Class]bool{}
 	for i := range d.p.Lines {
@@ -170,17 +161,14 @@ func (d *drawing) legend(unit string) {
 		add(classHottest, "the hottest, with their loads")
 		add(classDark, "none")
 	case byLanes:
-		d.p.Legend = append(d.p.Legend, Entry{Text: "virtual lanes in use on the cables of a line, both directions:"})
-		for i, text := range texts {
+		if d.bits == nil {
+			unit = "virtual lanes in use on the cables of a line, both directions"
+		}
+		d.p.Legend = append(d.p.Legend, Entry{Text: unit + ":"})
+		for i, text := range lanes {
 			add(laneClasses[i], text)
 		}
 		add(classDark, "none")
-	case byKind:
-		d.p.Legend = append(d.p.Legend, Entry{Text: unit + ":"})
-		for i, text := range texts {
-			add(laneClasses[i], text)
-		}
-		add(classDark, "unknown")
 	}
 	add(classFailed, "failed")
 	add(classMissing, "missing")

@@ -336,8 +336,8 @@ func (p *plane) arc(f *folding, b *bundle, dim int) {
 	}
 }
 
-// row draws the line for all cables of a line of switches or slices: through the switches, or in the
-// middle of the slices between the rows and columns of their switches.
+// row draws the line for all cables of a line of switches or slices: through the switches, or in
+// the middle of the slices between the rows and columns of their switches.
 func (p *plane) row(f *folding, b *bundle, dim int) {
 	at := slices.Clone(p.places[b.a])
 	if dim >= 2 {

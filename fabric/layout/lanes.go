@@ -3,7 +3,6 @@ package layout
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -25,7 +24,7 @@ func (d *drawing) colourLanes() (texts []string) {
 	classOf := func(vls uint16) int { return slices.Index(sets, vls) }
 	if len(sets) <= most {
 		for _, vls := range sets {
-			texts = append(texts, laneText(vls))
+			texts = append(texts, bitsText(vls, d.bits))
 		}
 	} else {
 		classOf = func(vls uint16) int { return min(bits.OnesCount16(vls), most) - 1 }
@@ -42,38 +41,18 @@ func (d *drawing) colourLanes() (texts []string) {
 	return texts
 }
 
-// colourKinds assigns every line the class of the kinds of its cables, and returns the meaning of
-// each class. The most frequent kinds have classes of their own.
-func (d *drawing) colourKinds() (texts []string) {
-	lines, text := map[string]int{}, func(l *Line) string {
-		slices.SortFunc(l.kinds, byName)
-		return strings.Join(l.kinds, " and ")
+// bitsText names a set of kinds, or of VLs if there are no names.
+func bitsText(set uint16, names []string) string {
+	if names == nil {
+		return laneText(set)
 	}
-	for i := range d.p.Lines {
-		if l := &d.p.Lines[i]; l.Class == classDark && len(l.kinds) > 0 {
-			lines[text(l)]++
+	var kinds []string
+	for i, name := range names {
+		if set>>i&1 != 0 {
+			kinds = append(kinds, name)
 		}
 	}
-	delete(lines, "")
-	texts = slices.SortedFunc(maps.Keys(lines), func(a, b string) int { return cmp.Or(cmp.Compare(lines[b], lines[a]), byName(a, b)) })
-	most := len(laneClasses)
-	others := len(texts) > most
-	texts = texts[:min(len(texts), most)]
-	if others {
-		texts[most-1] = "others"
-	}
-	for i := range d.p.Lines {
-		l := &d.p.Lines[i]
-		if l.Class != classDark || lines[text(l)] == 0 {
-			continue
-		}
-		at := slices.Index(texts, text(l))
-		if at < 0 {
-			at = most - 1
-		}
-		l.Class = laneClasses[at]
-	}
-	return texts
+	return strings.Join(kinds, " and ")
 }
 
 // laneText names a set of VLs, as in "VLs 0 to 2 and 5".

@@ -228,7 +228,7 @@ func checkCounts(t *testing.T, f *fabric.Fabric, p *Picture, name string) {
 }
 
 // checkMembers checks that every switch is in one box, and every cable between switches in one line
-// or inside one box; that lines between two boxes reach both; and that the lines to look at are last.
+// or inside one box; that lines between two boxes reach both; and that lines to look at are last.
 func checkMembers(t *testing.T, f *fabric.Fabric, p *Picture, name string) {
 	t.Helper()
 	boxOf := map[fabric.NodeID]*Box{}

@@ -18,8 +18,7 @@ type Options struct {
 	Unit  string // unit of Loads: "pairs of hosts"
 	// Lanes instead colours the cables by the VLs in use, a set of bits for each channel.
 	Lanes []uint16
-	// Kinds instead colours the cables by a property, by link: "100 Gbit/s". Unit names it.
-	Kinds map[fabric.LinkID]string
+	Names []string // of the bits, if they are not VLs but kinds of cables; Unit is their heading
 	// Odd describes odd cables, by link.
 	Odd map[fabric.LinkID]string
 	// Missing names the two switches of each missing cable.
@@ -42,6 +41,7 @@ type network struct {
 	most   float64 // largest load of a cable
 	hot    int     // number of cables with nearly that load
 	mean   float64 // mean load of the cables with traffic
+	bits   []string // what the bits of lanes are, nil: VLs
 
 	servers []server // those with several host ports
 	shared  []int32  // by switch: number of host ports of these servers
@@ -55,7 +55,6 @@ type cable struct {
 	mark Mark
 	load float64 // of the busier direction
 	vls  uint16  // of both directions
-	kind string  // a property
 	note string
 }
 
@@ -66,7 +65,6 @@ const (
 	byPlace colour = iota // by level, or by dimension
 	byLoad
 	byLanes
-	byKind
 )
 
 // newNetwork prepares a fabric.
@@ -114,10 +112,8 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 		n.colour = byLoad
 		n.eachUp(f.Compile(), func(c int32, on *cable) { on.load = max(on.load, o.Loads[c]) })
 		n.sumLoads()
-	case o.Kinds != nil:
-		n.colour = byKind
 	case o.Lanes != nil:
-		n.colour = byLanes
+		n.colour, n.bits = byLanes, o.Names
 		n.eachUp(f.Compile(), func(c int32, on *cable) { on.vls |= o.Lanes[c] })
 	}
 	return n
@@ -158,7 +154,7 @@ func (n *network) markCables(f *fabric.Fabric, o *Options) {
 			continue
 		}
 		n.cable[i].name = cableName(guid, port)
-		n.cable[i].note, n.cable[i].kind = o.Odd[link], o.Kinds[link]
+		n.cable[i].note = o.Odd[link]
 		switch {
 		case !f.LinkUp(link):
 			n.cable[i].mark = Failed

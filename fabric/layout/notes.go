@@ -75,8 +75,8 @@ func (d *drawing) drawLacking() {
 	}
 }
 
-// labelBundles labels lines of several cables with their numbers. A sentence says it where many have
-// the same number.
+// labelBundles labels lines of several cables with their numbers. A sentence says it where many
+// have the same number.
 func (d *drawing) labelBundles() {
 	lines := map[int]int{} // by number of cables
 	for i := range d.p.Lines {

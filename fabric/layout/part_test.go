@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"weft/fabric"
 	"weft/fabric/gen"
 )
 
@@ -46,13 +45,15 @@ func TestColoursOfKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := map[fabric.LinkID]string{}
-	for i := range f.Links {
-		if kinds[fabric.LinkID(i)] = "fast"; i%3 == 0 {
-			kinds[fabric.LinkID(i)] = "slow"
-		}
+	g := f.Compile()
+	names := []string{"slow", "fast"}
+	lanes := make([]uint16, g.NumChannels)
+	kinds := map[string]string{}
+	for c := range lanes {
+		lanes[c] = 1 << (c / 2 % 2)
+		kinds[cableName(g.SwitchGUID[g.From[c]], g.FromPort[c])] = names[c/2%2]
 	}
-	p := Of(f, Options{Kinds: kinds, Unit: "pace"})
+	p := Of(f, Options{Lanes: lanes, Names: names, Unit: "pace"})
 	says := map[Class]string{}
 	for _, e := range p.Legend {
 		says[e.Class] = e.Text
@@ -62,11 +63,7 @@ func TestColoursOfKinds(t *testing.T) {
 	}
 	for i := range p.Lines {
 		l := &p.Lines[i]
-		at, err := f.FindPlace(l.Links[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := kinds[f.Nodes[at.Node].Ports[at.Port].Link]; len(l.Links) == 1 && says[l.Class] != want {
+		if want := kinds[l.Links[0]]; says[l.Class] != want || !strings.Contains(l.Title, want) {
 			t.Errorf("%q: %q, want %q", l.Title, says[l.Class], want)
 		}
 	}

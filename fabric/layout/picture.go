@@ -111,8 +111,6 @@ type Line struct {
 	Load   float64  `json:"load"`   // the largest of one cable
 	VLs    uint16   `json:"vls"`    // in use on any of the cables, a set of bits
 	Title  string   `json:"title"`
-
-	kinds []string // of its cables
 }
 
 // Label is text by itself.

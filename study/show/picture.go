@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"weft/fabric"
 	"weft/fabric/cables"
@@ -36,9 +38,9 @@ func Picture(ctx context.Context, src *Inspected, routing *planner.Result, look 
 	var err error
 	switch {
 	case look.Colour == BySpeed:
-		addSpeeds(&o, f)
+		addSpeeds(&o, f, g)
 	case look.Colour == ByErrors:
-		addErrors(&o, f, odd)
+		addErrors(&o, f, g, odd)
 	case routing == nil:
 	case look.Colour == ByLanes:
 		err = addLanes(ctx, &o, g, routing, workers)
@@ -69,19 +71,18 @@ func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *
 }
 
 // addSpeeds sets the kinds of cables to their rates.
-func addSpeeds(o *layout.Options, f *fabric.Fabric) {
-	o.Kinds, o.Unit = map[fabric.LinkID]string{}, "rates of the cables of a line"
+func addSpeeds(o *layout.Options, f *fabric.Fabric, g *fabric.Graph) {
+	rates := map[fabric.LinkID]uint64{}
 	for i := range f.Links {
-		l := &f.Links[i]
-		if rate := fabric.Rate(l.Width, l.Speed); rate > 0 {
-			o.Kinds[fabric.LinkID(i)] = fmt.Sprintf("%g Gbit/s (%dx %s)", float64(rate)/1000, l.Width, l.Speed)
-		}
+		rates[fabric.LinkID(i)] = uint64(fabric.Rate(f.Links[i].Width, f.Links[i].Speed))
 	}
+	addKinds(o, f, g, rates, func(rate uint64) string { return fmt.Sprintf("%g Gbit/s", float64(rate)/1000) })
+	o.Unit = "rates of the cables of a line"
 }
 
 // addErrors sets the kinds of cables by the largest of their counters that are not 0.
-func addErrors(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
-	o.Kinds, o.Unit = map[fabric.LinkID]string{}, "largest counter of errors of the cables of a line"
+func addErrors(o *layout.Options, f *fabric.Fabric, g *fabric.Graph, r *cables.Report) {
+	bounds := map[fabric.LinkID]uint64{}
 	for i := range r.Cables {
 		odd, most := &r.Cables[i], uint64(0)
 		for _, c := range odd.Counters {
@@ -91,15 +92,31 @@ func addErrors(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
 			continue
 		}
 		if link := linkAt(f, odd.Ports[0]); link != fabric.NoLink {
-			bound := uint64(10)
-			for most >= bound && bound < 1e6 {
-				bound *= 10
-			}
-			o.Kinds[link] = fmt.Sprintf("under %d errors", bound)
-			if most >= bound {
-				o.Kinds[link] = fmt.Sprintf("%d errors or more", bound)
+			bounds[link] = 1
+			for most >= 10*bounds[link] && bounds[link] < 1e6 {
+				bounds[link] *= 10
 			}
 			delete(o.Odd, link)
+		}
+	}
+	addKinds(o, f, g, bounds, func(bound uint64) string { return fmt.Sprint(bound, " or more") })
+	o.Unit = "largest counter of errors of a cable"
+}
+
+// addKinds sets the kinds of cables between switches to values other than 0, of which at most 16
+// are told apart.
+func addKinds(o *layout.Options, f *fabric.Fabric, g *fabric.Graph, of map[fabric.LinkID]uint64, name func(uint64) string) {
+	values := slices.Compact(slices.Sorted(maps.Values(of)))
+	values = slices.DeleteFunc(values, func(v uint64) bool { return v == 0 })
+	values = values[:min(len(values), 16)]
+	o.Names, o.Lanes = []string{}, make([]uint16, g.NumChannels)
+	for _, v := range values {
+		o.Names = append(o.Names, name(v))
+	}
+	for c := range o.Lanes {
+		id, _ := f.NodeByGUID(g.SwitchGUID[g.From[c]])
+		if at, found := slices.BinarySearch(values, of[f.Nodes[id].Ports[g.FromPort[c]].Link]); found {
+			o.Lanes[c] = 1 << at
 		}
 	}
 }

@@ -23,7 +23,7 @@ test('a path is followed there and back', async ({ page }) => {
 test('a dropped file is read; what is no fabric is refused in words, and nothing runs', async ({ page }) => {
   await page.goto('/');
   await page.setInputFiles('input[type=file]', '../../examples/trinityx.ibnetdiscover');
-  await expect(page.locator('svg.picture')).toBeVisible();
+  await expect(page.locator('.picture svg')).toBeVisible();
   await page.goto('/');
   await page.setInputFiles('input[type=file]', { name: '<img src=x onerror=alert(1)>', mimeType: 'text/plain', buffer: Buffer.from('<b>no</b>') });
   await expect(page.getByRole('alert')).toBeVisible();
