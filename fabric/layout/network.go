@@ -38,9 +38,9 @@ type network struct {
 	system []fabric.GUID // by switch: GUID of a chassis with several switches, or 0
 	cable  []cable       // by link: channels 2i and 2i+1
 	colour colour
-	most   float64 // largest load of a cable
-	hot    int     // number of cables with nearly that load
-	mean   float64 // mean load of the cables with traffic
+	most   float64  // largest load of a cable
+	hot    int      // number of cables with nearly that load
+	mean   float64  // mean load of the cables with traffic
 	bits   []string // what the bits of lanes are, nil: VLs
 
 	servers []server // those with several host ports
