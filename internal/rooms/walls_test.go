@@ -31,7 +31,7 @@ var walls = []struct {
 	{"arrows between top-level folders", 80},
 	{"pairs of top-level folders that import each other", 0},
 	{"packages of weft that ./sm links", 63},
-	{"methods of the largest type", 98},
+	{"methods of the largest type", 97},
 	{"exported names that no other package uses", 129},
 	{"types of over 100 methods", 0},
 	{"structs of over 25 fields, without fabric.Graph and JSON documents", 0},
