@@ -8,6 +8,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(colorScheme, () => {
     test.use({ colorScheme });
     test('axe finds nothing of level A or AA', async ({ page, sm }) => {
+      test.setTimeout(300_000);
       const check = async (state: string) => {
         await expect(page.getByRole('status')).toHaveCount(0);
         const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
