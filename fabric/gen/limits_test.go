@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWithin: each formula and suffix of the catalogue builds within as many nodes as it has, and not
-// within one less; what is far too large is refused before it is built.
+// TestWithin: each formula of the catalogue builds within as many nodes as it has, and not within
+// one less; what is far too large is refused before it is built.
 func TestWithin(t *testing.T) {
 	for _, e := range Catalogue() {
 		f, err := Parse(e.Example)
