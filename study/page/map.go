@@ -31,6 +31,14 @@ func (l *Look) Check() error {
 	return errColour
 }
 
+// needs returns the role for a picture: changes take a core for a while.
+func (l *Look) needs() endpoints.Role {
+	if len(l.Changes) > 0 {
+		return endpoints.MayCompute
+	}
+	return l.Routing.needs()
+}
+
 // draw draws a fabric.
 func (p *Page) draw(ctx context.Context, h *Held, q *Look) (*layout.Picture, error) {
 	var r *planner.Result

@@ -68,6 +68,9 @@ func (q *WhatIf) Check() error {
 	return errors.Join(q.Changes.Check(), q.Routing.Check())
 }
 
+// needs returns the role for a question about changes.
+func (q *WhatIf) needs() endpoints.Role { return endpoints.MayCompute }
+
 // Effect is the answer about changes: the first, or the full one.
 type Effect struct {
 	Engine string         `json:"engine"` // of the present routing
@@ -96,7 +99,7 @@ func (p *Page) whatIf() endpoints.Endpoint {
 				out.First, err = whatif.Glimpse(ctx, h.Fabric, r.Plan, *req, changes)
 				return out, err
 			}
-			today, err := h.measured.of(ctx, h.Fabric, r.Plan, req)
+			today, err := p.measured.of(ctx, h.Fabric, r.Plan, req)
 			if err != nil {
 				return nil, err
 			}
@@ -120,7 +123,7 @@ func (p *Page) again(r *planner.Result) (*planner.Request, error) {
 	return &req, nil
 }
 
-// measured keeps the measurement of the present routing, the last one.
+// measured keeps the last measurement of a present routing.
 type measured struct {
 	plan  *route.Plan
 	today *whatif.Today

@@ -1,9 +1,6 @@
-import { expect, test } from '@playwright/test';
+import { expect, mayNotComplain, test } from './weft';
 
-test.beforeEach(({ page }) => {
-  page.on('console', (m) => expect(m.type(), m.text()).not.toBe('error'));
-  page.on('pageerror', (e) => expect(e.message).toBe(''));
-});
+test.beforeEach(({ page }) => mayNotComplain(page, /status of 429/));
 
 test('colours have a legend with units, and their link opens them again', async ({ page }) => {
   await page.goto('/map?fabric=rlft(4,2)');

@@ -20,7 +20,17 @@ export type Line = Schemas['fabric.layout.Line'];
 export type Box = Schemas['fabric.layout.Box'];
 
 /** The client, for endpoints that have no function here. */
-export const client = createClient<paths>({ baseUrl: location.origin });
+export const client = createClient<paths>({ baseUrl: location.origin, fetch: patient });
+
+/** Asks again while the server is at another question, which it answers one at a time. */
+async function patient(request: Request): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    const answer = await fetch(request.clone());
+    if (answer.status !== 429 || tries === 300) return answer;
+    await new Promise((again) => setTimeout(again, 200));
+    request.signal.throwIfAborted();
+  }
+}
 
 /** An unsuccessful request. Status 0: the server cannot be reached. */
 export class Refused extends Error {
@@ -49,21 +59,14 @@ export async function take<T>(request: Result<T>): Promise<T> {
   return result.data as T;
 }
 
-/** Asks the server, which answers one question at a time: the next one waits. */
+/** Asks the server, which answers one question at a time, in order: the next one waits. */
 let last: Promise<unknown> = Promise.resolve();
 function question<T>(ask: () => Result<T>, signal?: AbortSignal): Promise<T> {
   const mine = last
     .catch(() => {})
-    .then(async () => {
-      for (let tries = 0; ; tries++) {
-        signal?.throwIfAborted();
-        try {
-          return await take(ask());
-        } catch (error) {
-          if (!(error instanceof Refused) || error.status !== 429 || tries > 60) throw error;
-          await new Promise((done) => setTimeout(done, 250)); // another page asks, or one was given up
-        }
-      }
+    .then(() => {
+      signal?.throwIfAborted();
+      return take(ask());
     });
   last = mine;
   return mine;
