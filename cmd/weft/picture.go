@@ -64,7 +64,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *show.Inspected) error {
 	}
 	var picture *layout.Picture
 	err = cli.WithProgress(cmd, "drawing", func(ctx context.Context) (err error) {
-		picture, err = show.Picture(ctx, src, routing, p.colour, p.routing.Workers)
+		picture, err = show.Picture(ctx, src, routing, show.Look{Colour: p.colour}, p.routing.Workers)
 		return err
 	})
 	if err != nil {

@@ -49,8 +49,22 @@ func newDrawing(n *network, title string) *drawing {
 
 // Of draws a fabric. Parts that are down or drained are drawn in their place and marked.
 func Of(f *fabric.Fabric, o Options) *Picture {
-	d := newDrawing(newNetwork(f, &o), cmp.Or(o.Title, f.Name[strings.LastIndexByte(f.Name, '/')+1:]))
+	title := cmp.Or(o.Title, f.Name[strings.LastIndexByte(f.Name, '/')+1:])
+	d := newDrawing(newNetwork(f, &o), title)
 	d.count()
+	d.draw()
+	if p := d.part(o.Around, title); p != nil {
+		d = p
+		d.draw()
+	}
+	d.rankLines()
+	d.legend(o.Unit)
+	d.fit()
+	return d.p
+}
+
+// draw draws the switches, their cables and their servers.
+func (d *drawing) draw() {
 	if planes := d.planes(); planes != nil {
 		d.sideBySide(planes)
 	} else {
@@ -61,10 +75,6 @@ func Of(f *fabric.Fabric, o Options) *Picture {
 	d.fillInside()
 	d.drawLacking()
 	d.drawServers()
-	d.rankLines()
-	d.legend(o.Unit)
-	d.fit()
-	return d.p
 }
 
 // count writes the counts below the title.

@@ -321,7 +321,7 @@ func (d *drawing) addBox(b *block, role string) *Box {
 	}
 	box.Class = d.classOf(d.railOf(b.members))
 	for _, s := range b.members {
-		box.Nodes = append(box.Nodes, d.node[s])
+		box.Nodes = append(box.Nodes, d.g.SwitchGUID[s])
 		d.boxOf[s] = int32(len(d.p.Boxes))
 	}
 	d.p.Boxes = append(d.p.Boxes, box)
@@ -430,7 +430,7 @@ func (d *drawing) describe(f *folding, b *bundle, l *Line) string {
 	case byLoad:
 		text += ", load " + number(l.Load)
 	case byLanes:
-		text += ", " + laneText(l.VLs)
+		text += ", " + bitsText(l.VLs, d.bits)
 	}
 	notes := []string{text}
 	for _, link := range b.links {

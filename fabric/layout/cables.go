@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"weft/fabric"
 )
 
 // addLine draws the cables of a bundle along a path.
@@ -25,29 +23,29 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	case d.colour == byLanes:
 		l.Class = laneClasses[0] // until the sets of all lines are known
 	}
-	d.addMarked(&l, func(m Mark) (ids []fabric.LinkID, number int) {
+	d.addMarked(&l, func(m Mark) (names []string, number int) {
 		for _, link := range b.links {
 			if c := &d.cable[link]; c.mark == m {
-				if number++; c.id != fabric.NoLink {
-					ids = append(ids, c.id)
+				if number++; c.name != "" {
+					names = append(names, c.name)
 				}
 			}
 		}
-		return ids, number
+		return names, number
 	})
 }
 
-// addMarked draws the cables along the path of a line, given by mark: marked cables as a line of
-// their own beside the rest. A mark is the name of its class too.
-func (d *drawing) addMarked(all *Line, cables func(Mark) (ids []fabric.LinkID, number int)) {
+// addMarked draws the cables along the path of a line, given by mark: those with a mark as a line
+// of their own beside the rest. A mark is the name of its class too.
+func (d *drawing) addMarked(all *Line, cables func(Mark) (names []string, number int)) {
 	at := 0.0
 	for _, m := range append([]Mark{Fine}, marks...) {
-		ids, n := cables(m)
+		names, n := cables(m)
 		if n == 0 {
 			continue
 		}
 		l := *all
-		l.Links, l.Cables, l.Width = ids, n, lineWidth(n)
+		l.Links, l.Cables, l.Width = names, n, lineWidth(n)
 		if m != Fine {
 			l.Class, l.Width = Class(m), max(l.Width, markedWidth)
 			l.Path = shifted(all.Path, at)
@@ -163,7 +161,10 @@ func (d *drawing) legend(unit string) {
 		add(classHottest, "the hottest, with their loads")
 		add(classDark, "none")
 	case byLanes:
-		d.p.Legend = append(d.p.Legend, Entry{Text: "virtual lanes in use on the cables of a line, both directions:"})
+		if d.bits == nil {
+			unit = "virtual lanes in use on the cables of a line, both directions"
+		}
+		d.p.Legend = append(d.p.Legend, Entry{Text: unit + ":"})
 		for i, text := range lanes {
 			add(laneClasses[i], text)
 		}

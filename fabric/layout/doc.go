@@ -3,12 +3,12 @@
 // Dragonflies and full meshes on a circle, other networks by forces between linked switches.
 //
 // Of builds a Picture: plain boxes, lines and labels with all coordinates, for the SVG of
-// Picture.WriteSVG and for any other page. It folds what does not fit: switches with the same place
-// become one box with a cell for each, their cables one line with a number. Pods of trees are kept
-// as long as they fit. Where many boxes are all joined, one line through them stands for their
-// cables; marked cables, and the few hottest, keep lines of their own. Boxes and lines name their
-// switches and cables by NodeID and LinkID. Servers with several ports are boxes with their ports;
-// hosts with one port are dots or numbers at their switches.
+// Picture.WriteSVG and for any other page. It folds what does not fit: switches with the same
+// place become one box with a cell for each, their cables one line with a number. Pods of trees
+// are kept as long as they fit. Where many boxes are all joined, one line through them stands for
+// their cables; marked cables, and the few hottest, keep lines of their own. Boxes and lines name
+// their switches and cables by GUID and port. Servers with several ports are boxes with their
+// ports; hosts with one port are dots or numbers at their switches.
 //
 // Files in order of reading:
 //
@@ -21,6 +21,7 @@
 //	cables.go, lanes.go                            lines and their lanes
 //	servers.go, serverrow.go                       servers with several ports, in a row below
 //	planes.go                                      networks side by side above their servers
+//	part.go                                        a pod alone
 //	extent.go, svg.go                              size, and the file
 //
 // Barycentre sweeps find the order within a level (Sugiyama, Tagawa and Toda, "Methods for Visual

@@ -24,7 +24,7 @@ func (d *drawing) colourLanes() (texts []string) {
 	classOf := func(vls uint16) int { return slices.Index(sets, vls) }
 	if len(sets) <= most {
 		for _, vls := range sets {
-			texts = append(texts, laneText(vls))
+			texts = append(texts, bitsText(vls, d.bits))
 		}
 	} else {
 		classOf = func(vls uint16) int { return min(bits.OnesCount16(vls), most) - 1 }
@@ -39,6 +39,20 @@ func (d *drawing) colourLanes() (texts []string) {
 		}
 	}
 	return texts
+}
+
+// bitsText names a set of kinds, or of VLs if there are no names.
+func bitsText(set uint16, names []string) string {
+	if names == nil {
+		return laneText(set)
+	}
+	var kinds []string
+	for i, name := range names {
+		if set>>i&1 != 0 {
+			kinds = append(kinds, name)
+		}
+	}
+	return strings.Join(kinds, " and ")
 }
 
 // laneText names a set of VLs, as in "VLs 0 to 2 and 5".

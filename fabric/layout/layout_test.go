@@ -228,20 +228,32 @@ func checkCounts(t *testing.T, f *fabric.Fabric, p *Picture, name string) {
 }
 
 // checkMembers checks that every switch is in one box, and every cable between switches in one line
-// or inside one box; that lines between two boxes reach both; and that marked lines are last.
+// or inside one box; that lines between two boxes reach both; and that lines to look at are last.
 func checkMembers(t *testing.T, f *fabric.Fabric, p *Picture, name string) {
 	t.Helper()
 	boxOf := map[fabric.NodeID]*Box{}
+	link := func(name string) fabric.LinkID {
+		at, err := f.FindPlace(name)
+		if err != nil || at.Whole {
+			t.Fatalf("no cable %q: %v", name, err)
+		}
+		return f.Nodes[at.Node].Ports[at.Port].Link
+	}
 	times := make([]int, len(f.Links))
 	for i := range p.Boxes {
 		b := &p.Boxes[i]
-		for _, id := range b.Nodes {
+		for _, guid := range b.Nodes {
+			id, ok := f.NodeByGUID(guid)
+			if !ok {
+				t.Fatalf("%s: no node %s", name, guid)
+			}
 			if boxOf[id] != nil {
 				t.Fatalf("%s: %q is in two boxes", name, f.Nodes[id].Desc)
 			}
 			boxOf[id] = b
 		}
-		for _, l := range b.Inside {
+		for _, cable := range b.Inside {
+			l := link(cable)
 			times[l]++
 			if boxOf[f.Links[l].A.Node] != b || boxOf[f.Links[l].B.Node] != b {
 				t.Fatalf("%s: cable %d is inside %q, its ends are not", name, l, b.Title)
@@ -262,7 +274,8 @@ func checkMembers(t *testing.T, f *fabric.Fabric, p *Picture, name string) {
 			t.Errorf("%s: %q names %d of %d cables", name, l.Title, n, l.Cables)
 		}
 		ends := map[*Box]bool{}
-		for _, id := range l.Links {
+		for _, cable := range l.Links {
+			id := link(cable)
 			times[id]++
 			ends[boxOf[f.Links[id].A.Node]], ends[boxOf[f.Links[id].B.Node]] = true, true
 		}

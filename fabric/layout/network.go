@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,27 +18,30 @@ type Options struct {
 	Unit  string // unit of Loads: "pairs of hosts"
 	// Lanes instead colours the cables by the VLs in use, a set of bits for each channel.
 	Lanes []uint16
+	Names []string // of the bits, if they are not VLs but kinds of cables; Unit is their heading
 	// Odd describes odd cables, by link.
 	Odd map[fabric.LinkID]string
 	// Missing names the two switches of each missing cable.
 	Missing [][2]fabric.GUID
 	// Lacking counts the missing cables of switches whose other ends are unknown.
 	Lacking map[fabric.GUID]int
+	// Around draws only the pod, slice or group of this switch, or the box that it shares; 0: all.
+	Around fabric.GUID
 }
 
 // network holds the fabric as if all of it were up, and marks the parts that are not.
 type network struct {
 	g      *fabric.Graph // as if everything were up
-	node   []fabric.NodeID
 	name   []string      // by switch: its short name
 	mark   []Mark        // by switch
 	lacks  []int         // by switch: missing cables to unknown ends
 	system []fabric.GUID // by switch: GUID of a chassis with several switches, or 0
 	cable  []cable       // by link: channels 2i and 2i+1
 	colour colour
-	most   float64 // largest load of a cable
-	hot    int     // number of cables with nearly that load
-	mean   float64 // mean load of the cables with traffic
+	most   float64  // largest load of a cable
+	hot    int      // number of cables with nearly that load
+	mean   float64  // mean load of the cables with traffic
+	bits   []string // what the bits of lanes are, nil: VLs
 
 	servers []server // those with several host ports
 	shared  []int32  // by switch: number of host ports of these servers
@@ -47,7 +51,7 @@ type network struct {
 
 // cable is the state of a link between switches.
 type cable struct {
-	id   fabric.LinkID // or fabric.NoLink, for a missing one
+	name string // a port of it, "" for a missing one
 	mark Mark
 	load float64 // of the busier direction
 	vls  uint16  // of both directions
@@ -80,14 +84,13 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 		n.g = whole.Compile()
 	}
 	n.name = shortNames(n.g.SwitchDesc, n.g.SwitchGUID)
-	n.node = make([]fabric.NodeID, n.g.NumSwitches)
 	n.lacks = make([]int, n.g.NumSwitches)
 	n.mark = make([]Mark, n.g.NumSwitches)
 	n.system = make([]fabric.GUID, n.g.NumSwitches)
 	inside := map[fabric.GUID]int{}
 	for s, guid := range n.g.SwitchGUID {
 		id, _ := f.NodeByGUID(guid)
-		n.node[s], n.lacks[s] = id, o.Lacking[guid]
+		n.lacks[s] = o.Lacking[guid]
 		n.system[s] = f.Nodes[id].SystemGUID
 		inside[n.system[s]]++
 		switch node := &f.Nodes[id]; {
@@ -102,7 +105,7 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 			n.system[s] = 0
 		}
 	}
-	n.markCables(f, o.Odd)
+	n.markCables(f, o)
 	n.findServers(f, o.Odd)
 	switch {
 	case o.Loads != nil:
@@ -110,7 +113,7 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 		n.eachUp(f.Compile(), func(c int32, on *cable) { on.load = max(on.load, o.Loads[c]) })
 		n.sumLoads()
 	case o.Lanes != nil:
-		n.colour = byLanes
+		n.colour, n.bits = byLanes, o.Names
 		n.eachUp(f.Compile(), func(c int32, on *cable) { on.vls |= o.Lanes[c] })
 	}
 	return n
@@ -136,22 +139,28 @@ func connect(whole *fabric.Fabric, switches [2]fabric.GUID) {
 	_, _ = whole.Connect(ends[0], ends[1], 0, 0) // both are free
 }
 
+// cableName names a cable by one of its ports.
+func cableName(node fabric.GUID, port uint8) string { return fmt.Sprintf("%s[%d]", node, port) }
+
 // markCables marks cables that are missing, down, drained or odd.
-func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
+func (n *network) markCables(f *fabric.Fabric, o *Options) {
 	n.cable = make([]cable, n.g.NumChannels/2)
 	for i := range n.cable {
-		link := f.Nodes[n.node[n.g.From[2*i]]].Ports[n.g.FromPort[2*i]].Link
-		if n.cable[i].id = link; link == fabric.NoLink {
+		guid, port := n.g.SwitchGUID[n.g.From[2*i]], n.g.FromPort[2*i]
+		id, _ := f.NodeByGUID(guid)
+		link := f.Nodes[id].Ports[port].Link
+		if link == fabric.NoLink {
 			n.cable[i].mark = Missing
 			continue
 		}
-		n.cable[i].note = odd[link]
+		n.cable[i].name = cableName(guid, port)
+		n.cable[i].note = o.Odd[link]
 		switch {
 		case !f.LinkUp(link):
 			n.cable[i].mark = Failed
 		case f.Links[link].Drained:
 			n.cable[i].mark = Drained
-		case odd[link] != "":
+		case o.Odd[link] != "":
 			n.cable[i].mark = Odd
 		}
 	}

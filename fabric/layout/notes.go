@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"weft/fabric"
 )
 
 // tellHosts writes the number of hosts of each switch below the title, if boxes have no room for it
@@ -31,8 +29,8 @@ func (d *drawing) fillInside() {
 		if a != b {
 			continue
 		}
-		if id := d.cable[i].id; id != fabric.NoLink {
-			d.p.Boxes[a].Inside = append(d.p.Boxes[a].Inside, id)
+		if name := d.cable[i].name; name != "" {
+			d.p.Boxes[a].Inside = append(d.p.Boxes[a].Inside, name)
 		}
 		if one := (bundle{links: []int32{int32(i)}}); d.apart(&one) {
 			inside[a].links = append(inside[a].links, int32(i))
@@ -77,8 +75,8 @@ func (d *drawing) drawLacking() {
 	}
 }
 
-// labelBundles labels lines of several cables with their numbers. Where many have the same number,
-// a sentence says it.
+// labelBundles labels lines of several cables with their numbers. A sentence says it where many
+// have the same number.
 func (d *drawing) labelBundles() {
 	lines := map[int]int{} // by number of cables
 	for i := range d.p.Lines {

@@ -56,24 +56,24 @@ type Frame struct {
 type Box struct {
 	Area
 	// Nodes are the switches, in the order of Cells; or the CAs of the servers.
-	Nodes    []fabric.NodeID `json:"nodes"`
-	Inside   []fabric.LinkID `json:"inside,omitempty"` // cables between its switches
-	Group    string          `json:"group,omitempty"`  // the pod, slice or group that it belongs to: "pod 3"
-	Plane    string          `json:"plane,omitempty"`  // if there are several networks: its own
-	Fold     Fold            `json:"fold,omitempty"`   // why several switches or servers share it
-	Role     string          `json:"role"`             // leaf, middle, root, switch or server
-	Mark     Mark            `json:"mark"`
-	Text     []string        `json:"text"`
-	Upright  bool            `json:"upright"` // text runs upwards
-	Size     float64         `json:"text_size"`
-	Switches int             `json:"switches"`
-	Hosts    int             `json:"hosts"`
-	Title    string          `json:"title"` // the full name, hosts and mark
-	Cells    []Cell          `json:"cells,omitempty"`
-	Dots     []Point         `json:"dots,omitempty"`  // hosts that have no box
-	Class    Class           `json:"class,omitempty"` // of the rail of its switches
-	Servers  int             `json:"servers,omitempty"`
-	Ports    []Cell          `json:"ports,omitempty"` // of each of its servers
+	Nodes    []fabric.GUID `json:"nodes"`
+	Inside   []string      `json:"inside,omitempty"` // cables between its switches, as in Line.Links
+	Group    string        `json:"group,omitempty"`  // the pod, slice or group that it belongs to: "pod 3"
+	Plane    string        `json:"plane,omitempty"`  // if there are several networks: its own
+	Fold     Fold          `json:"fold,omitempty"`   // why several switches or servers share it
+	Role     string        `json:"role"`             // leaf, middle, root, switch or server
+	Mark     Mark          `json:"mark"`
+	Text     []string      `json:"text"`
+	Upright  bool          `json:"upright"` // text runs upwards
+	Size     float64       `json:"text_size"`
+	Switches int           `json:"switches"`
+	Hosts    int           `json:"hosts"`
+	Title    string        `json:"title"` // the full name, hosts and mark
+	Cells    []Cell        `json:"cells,omitempty"`
+	Dots     []Point       `json:"dots,omitempty"`  // hosts that have no box
+	Class    Class         `json:"class,omitempty"` // of the rail of its switches
+	Servers  int           `json:"servers,omitempty"`
+	Ports    []Cell        `json:"ports,omitempty"` // of each of its servers
 }
 
 // Fold is the reason why switches share a box.
@@ -102,14 +102,15 @@ type Point struct {
 
 // Line stands for the cables between two places.
 type Line struct {
-	Path   []Point         `json:"path"`  // two ends; with four points the middle ones bend it (a cubic curve); else corners
-	Links  []fabric.LinkID `json:"links"` // its cables, except missing ones
-	Class  Class           `json:"class"`
-	Width  float64         `json:"width"`
-	Cables int             `json:"cables"` // a bundle has several
-	Load   float64         `json:"load"`   // the largest of one cable
-	VLs    uint16          `json:"vls"`    // in use on any of the cables, a set of bits
-	Title  string          `json:"title"`
+	Path []Point `json:"path"` // two ends; with four points the middle ones bend it (a cubic curve); else corners
+	// Links names its cables, except missing ones, by a port of each: 0x0002c90300001234[20].
+	Links  []string `json:"links"`
+	Class  Class    `json:"class"`
+	Width  float64  `json:"width"`
+	Cables int      `json:"cables"` // a bundle has several
+	Load   float64  `json:"load"`   // the largest of one cable
+	VLs    uint16   `json:"vls"`    // in use on any of the cables, a set of bits
+	Title  string   `json:"title"`
 }
 
 // Label is text by itself.

@@ -196,7 +196,7 @@ func (n *network) only(switches []int32) *network {
 	for s, i := range switches {
 		at[i] = int32(s)
 		c.name, c.mark, c.system = append(c.name, n.name[i]), append(c.mark, n.mark[i]), append(c.system, n.system[i])
-		c.node, c.lacks = append(c.node, n.node[i]), append(c.lacks, n.lacks[i])
+		c.lacks = append(c.lacks, n.lacks[i])
 		c.shared, c.railAt = append(c.shared, n.shared[i]), append(c.railAt, n.railAt[i])
 	}
 	c.cable = make([]cable, g.NumChannels/2)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"weft/fabric"
 	"weft/fabric/rails"
 )
 
@@ -323,16 +322,16 @@ func (d *drawing) railOfPort(r *rack, port int) int32 {
 }
 
 // drops collects the cables of each line to the servers, by mark.
-func (d *drawing) drops(racks []rack) map[drop]map[Mark][]fabric.LinkID {
-	all := map[drop]map[Mark][]fabric.LinkID{}
+func (d *drawing) drops(racks []rack) map[drop]map[Mark][]string {
+	all := map[drop]map[Mark][]string{}
 	for i := range racks {
 		for _, s := range racks[i].servers {
 			for k, p := range d.servers[s].ports {
 				key := drop{d.boxOf[p.atSwitch], int32(i), k}
 				if all[key] == nil {
-					all[key] = map[Mark][]fabric.LinkID{}
+					all[key] = map[Mark][]string{}
 				}
-				all[key][p.mark] = append(all[key][p.mark], p.link)
+				all[key][p.mark] = append(all[key][p.mark], p.cable)
 			}
 		}
 	}
@@ -341,7 +340,7 @@ func (d *drawing) drops(racks []rack) map[drop]map[Mark][]fabric.LinkID {
 
 // drawDrops draws the lines to servers: from the lower edges of boxes of switches, in the order of
 // the ports that they lead to.
-func (d *drawing) drawDrops(cables map[drop]map[Mark][]fabric.LinkID, first int32) {
+func (d *drawing) drawDrops(cables map[drop]map[Mark][]string, first int32) {
 	keys := make([]drop, 0, len(cables))
 	for k := range cables {
 		keys = append(keys, k)
@@ -367,7 +366,7 @@ func (d *drawing) drawDrops(cables map[drop]map[Mark][]fabric.LinkID, first int3
 }
 
 // addDrop draws a line to a port of servers, and lines of their own for cables that are not fine.
-func (d *drawing) addDrop(k drop, marked map[Mark][]fabric.LinkID, class Class, start, end Point) {
+func (d *drawing) addDrop(k drop, marked map[Mark][]string, class Class, start, end Point) {
 	total := 0
 	for _, links := range marked {
 		total += len(links)
@@ -381,5 +380,5 @@ func (d *drawing) addDrop(k drop, marked map[Mark][]fabric.LinkID, class Class, 
 			l.Title += fmt.Sprintf(", %d %s", len(marked[m]), m)
 		}
 	}
-	d.addMarked(&l, func(m Mark) ([]fabric.LinkID, int) { return marked[m], len(marked[m]) })
+	d.addMarked(&l, func(m Mark) ([]string, int) { return marked[m], len(marked[m]) })
 }

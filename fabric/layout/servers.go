@@ -12,8 +12,8 @@ import (
 type server struct {
 	name  string
 	mark  Mark
-	nodes []fabric.NodeID // its CAs
-	ports []hostPort      // in the order of the names of adapters
+	nodes []fabric.GUID // its CAs
+	ports []hostPort    // in the order of the names of adapters
 }
 
 // hostPort is a port of a server with a cable to a switch.
@@ -21,7 +21,7 @@ type hostPort struct {
 	atSwitch int32
 	rail     int32 // or rails.None
 	mark     Mark
-	link     fabric.LinkID
+	cable    string // its name, by the port of the host
 	name     string // of its adapter, with its number
 }
 
@@ -46,9 +46,9 @@ func (n *network) findServers(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 		for _, e := range ends {
 			id, _ := f.NodeByGUID(g.EndNodeGUID[e])
 			link := f.Nodes[id].Ports[g.EndNum[e]].Link
-			p := hostPort{g.EndSwitch[e], found.Of[e], hostMark(f, link, odd), link, g.EndName(e).Short()}
-			if !slices.Contains(s.nodes, id) {
-				s.nodes = append(s.nodes, id)
+			p := hostPort{g.EndSwitch[e], found.Of[e], hostMark(f, link, odd), cableName(g.EndNodeGUID[e], g.EndNum[e]), g.EndName(e).Short()}
+			if guid := g.EndNodeGUID[e]; !slices.Contains(s.nodes, guid) {
+				s.nodes = append(s.nodes, guid)
 			}
 			if p.mark != Failed {
 				s.mark = Fine

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"weft/internal/endpoints"
 	"weft/sm/perf"
 	"weft/sm/telemetry"
 	"weft/sm/terms"
@@ -13,139 +14,100 @@ import (
 // handle answers a request.
 type handle func(s *Service, w http.ResponseWriter, r *http.Request)
 
-// endpoint is a served method and path.
-type endpoint struct {
-	method, path string
-	about        string
-	parameters   []parameter
-	body         reflect.Type // JSON type; nil: no body
-	answer       reflect.Type // JSON type, of the whole or of each line; nil: other media
-	media        string
-	status       int   // on success
-	refusals     []int // in addition to those of every request
-	needs        Role
-	serve        handle
-}
+var named = []endpoints.Parameter{{Name: "name", Kind: endpoints.Name, About: "a switch by name or GUID, or a cable by one of its switch ports: leaf 3[20]", Needed: true}}
 
-const (
-	jsonMedia  = "application/json"
-	linesMedia = "application/jsonl"
-)
-
-var named = []parameter{{"name", aName, "a switch by name or GUID, or a cable by one of its switch ports: leaf 3[20]", true}}
-
-// endpointsWith lists all endpoints of a Service with these studies. openapi.json documents them,
-// with the studies of weft sm.
-func endpointsWith(studies []Study) []endpoint {
-	list := append(slices.Clone(endpoints), partitionWrites...)
-	for i := range studies {
-		list = append(list, studies[i].endpoint())
+// endpoints lists all endpoints.
+func (s *Service) endpoints() []endpoints.Endpoint {
+	list := slices.Concat(s.ownEndpoints(), s.partitionWrites(), s.opt.More)
+	for i := range s.opt.Studies {
+		list = append(list, s.opt.Studies[i].endpoint(s))
 	}
 	return list
 }
 
-// endpoints lists the endpoints except studies.
-var endpoints = []endpoint{
-	{
-		method: http.MethodGet, path: "/v1/status", about: "The state of the manager.", answer: reflect.TypeFor[Status](), media: jsonMedia, status: http.StatusOK,
-		serve: func(s *Service, w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, s.Status()) },
-	},
-	{
-		method: http.MethodGet, path: "/v1/events", about: "The log, one JSON object per line, oldest first. Lines are numbered from 1 in each run of the manager; the header Weft-Run identifies the run.",
-		parameters: []parameter{
-			{"since", aNumber, "only lines after this number", false},
-			{"run", aName, "the run that since refers to; if the manager has restarted meanwhile, all lines are sent", false},
-			{"follow", aTruth, "true: continue with new lines until the manager ends", false},
-		},
-		answer: reflect.TypeFor[terms.LogLine](), media: linesMedia, status: http.StatusOK, serve: events,
-	},
-	{
-		method: http.MethodGet, path: "/v1/plan", about: "The Plan in force: its recipe, and the judge's verdict.",
-		answer: reflect.TypeFor[PlanInForce](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict}, serve: planInForce,
-	},
-	{
-		method: http.MethodGet, path: "/v1/plans", about: "The stored Plans (option state).",
-		answer: reflect.TypeFor[Plans](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusServiceUnavailable}, serve: plans,
-	},
-	{
-		method: http.MethodGet, path: "/v1/plans/{version}", about: "A stored Plan, as a file for weft check --plan.",
-		parameters: []parameter{{"version", aNumber, "a version in /v1/plans", true}}, media: "application/octet-stream", status: http.StatusOK,
-		refusals: []int{http.StatusServiceUnavailable}, serve: planFile,
-	},
-	{
-		method: http.MethodGet, path: "/v1/fabric", about: "The subnet in force in the format of ibnetdiscover: a FABRIC for all commands of weft.",
-		media: "text/plain; charset=utf-8", status: http.StatusOK, refusals: []int{http.StatusConflict}, serve: fabricFile,
-	},
-	{
-		method: http.MethodGet, path: "/v1/links", about: "Load and errors of links, from port counters (option counters).",
-		answer: reflect.TypeFor[perf.Report](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound}, serve: links,
-	},
-	{
-		method: http.MethodGet, path: "/v1/hot", about: "What was hot at a moment of the last hour (options counters and state): busiest links, longest waits, errors.",
-		parameters: []parameter{{"at", aTime, "a time such as 2026-11-29T14:05:00Z", true}},
-		answer:     reflect.TypeFor[telemetry.Moment](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound, http.StatusServiceUnavailable}, serve: hot,
-	},
-	{
-		method: http.MethodGet, path: "/v1/ports", about: "The counters of all ports (option counters), one JSON object per line.",
-		parameters: []parameter{{"follow", aTruth, "true: continue with all ports after each round of readings, until the manager ends", false}},
-		answer:     reflect.TypeFor[PortCounts](), media: linesMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound}, serve: ports,
-	},
-	{
-		method: http.MethodGet, path: "/v1/partitions", about: "The partitions of the file (option partitions) and of programs, with their members.",
-		answer: reflect.TypeFor[Partitions](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict}, serve: partitions,
-	},
-	{
-		method: http.MethodPost, path: "/v1/resweep", about: "Discover the whole subnet again, and write what differs.",
-		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusAccepted, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		needs: mayOperate, serve: ask("a full sweep", terms.Resweep),
-	},
-	{
-		method: http.MethodPost, path: "/v1/rebalance", about: "Compute all routes afresh.",
-		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusAccepted, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		needs: mayOperate, serve: ask("a routing afresh", terms.Rebalance),
-	},
-	{
-		method: http.MethodPost, path: "/v1/drain", about: "Take a switch or a cable out of use. Refused if it would cut switches off.", parameters: named,
-		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		needs: mayOperate, serve: drain(terms.DrainPart),
-	},
-	{
-		method: http.MethodPost, path: "/v1/undrain", about: "Use a switch or a cable again, even one in quarantine.", parameters: named,
-		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		needs: mayOperate, serve: drain(terms.UndrainPart),
-	},
-	{
-		method: http.MethodGet, path: "/v1/openapi.json", about: "This document.", media: jsonMedia, status: http.StatusOK,
-		serve: func(_ *Service, w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", jsonMedia)
-			_, _ = w.Write(openAPI)
-		},
-	},
-	{
-		method: http.MethodGet, path: "/metrics", about: "Metrics for Prometheus.", media: "text/plain", status: http.StatusOK,
-		refusals: []int{http.StatusServiceUnavailable},
-		serve:    func(s *Service, w http.ResponseWriter, r *http.Request) { s.metrics.ServeHTTP(w, r) },
-	},
+// on returns the function that serves an endpoint.
+func (s *Service) on(h handle) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { h(s, w, r) }
 }
 
-// places is a semaphore that bounds the work under way.
-type places chan struct{}
-
-// take takes a place, and reports whether there was one.
-func (p places) take() bool {
-	select {
-	case p <- struct{}{}:
-		return true
-	default:
-		return false
+// ownEndpoints lists the endpoints except writes of partitions, studies and further ones.
+func (s *Service) ownEndpoints() []endpoints.Endpoint {
+	return []endpoints.Endpoint{
+		{
+			Method: http.MethodGet, Path: "/v1/status", About: "The state of the manager.", Answer: reflect.TypeFor[Status](), Media: endpoints.JSON, Status: http.StatusOK,
+			Serve: s.on(func(s *Service, w http.ResponseWriter, _ *http.Request) {
+				endpoints.Answer(w, http.StatusOK, s.Status())
+			}),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/events", About: "The log, one JSON object per line, oldest first. Lines are numbered from 1 in each run of the manager; the header Weft-Run identifies the run.",
+			Parameters: []endpoints.Parameter{
+				{Name: "since", Kind: endpoints.Number, About: "only lines after this number"},
+				{Name: "run", Kind: endpoints.Name, About: "the run that since refers to; if the manager has restarted meanwhile, all lines are sent"},
+				{Name: "follow", Kind: endpoints.Truth, About: "true: continue with new lines until the manager ends"},
+			},
+			Answer: reflect.TypeFor[terms.LogLine](), Media: endpoints.Lines, Status: http.StatusOK, Serve: s.on(events),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/plan", About: "The Plan in force: its recipe, and the judge's verdict.",
+			Answer: reflect.TypeFor[PlanInForce](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusConflict}, Serve: s.on(planInForce),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/plans", About: "The stored Plans (option state).",
+			Answer: reflect.TypeFor[Plans](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusServiceUnavailable}, Serve: s.on(plans),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/plans/{version}", About: "A stored Plan, as a file for weft check --plan.",
+			Parameters: []endpoints.Parameter{{Name: "version", Kind: endpoints.Number, About: "a version in /v1/plans", Needed: true}}, Media: "application/octet-stream", Status: http.StatusOK,
+			Refusals: []int{http.StatusServiceUnavailable}, Serve: s.on(planFile),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/fabric", About: "The subnet in force in the format of ibnetdiscover: a FABRIC for all commands of weft.",
+			Media: "text/plain; charset=utf-8", Status: http.StatusOK, Refusals: []int{http.StatusConflict}, Serve: s.on(fabricFile),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/links", About: "Load and errors of links, from port counters (option counters).",
+			Answer: reflect.TypeFor[perf.Report](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusNotFound}, Serve: s.on(links),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/hot", About: "What was hot at a moment of the last hour (options counters and state): busiest links, longest waits, errors.",
+			Parameters: []endpoints.Parameter{{Name: "at", Kind: endpoints.Time, About: "a time such as 2026-11-29T14:05:00Z", Needed: true}},
+			Answer:     reflect.TypeFor[telemetry.Moment](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusNotFound, http.StatusServiceUnavailable}, Serve: s.on(hot),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/ports", About: "The counters of all ports (option counters), one JSON object per line.",
+			Parameters: []endpoints.Parameter{{Name: "follow", Kind: endpoints.Truth, About: "true: continue with all ports after each round of readings, until the manager ends"}},
+			Answer:     reflect.TypeFor[PortCounts](), Media: endpoints.Lines, Status: http.StatusOK, Refusals: []int{http.StatusNotFound}, Serve: s.on(ports),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/partitions", About: "The partitions of the file (option partitions) and of programs, with their members.",
+			Answer: reflect.TypeFor[Partitions](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusConflict}, Serve: s.on(partitions),
+		},
+		{
+			Method: http.MethodPost, Path: "/v1/resweep", About: "Discover the whole subnet again, and write what differs.",
+			Answer: reflect.TypeFor[Asked](), Media: endpoints.JSON, Status: http.StatusAccepted, Refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
+			Needs: endpoints.MayOperate, Serve: s.on(ask("a full sweep", terms.Resweep)),
+		},
+		{
+			Method: http.MethodPost, Path: "/v1/rebalance", About: "Compute all routes afresh.",
+			Answer: reflect.TypeFor[Asked](), Media: endpoints.JSON, Status: http.StatusAccepted, Refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
+			Needs: endpoints.MayOperate, Serve: s.on(ask("a routing afresh", terms.Rebalance)),
+		},
+		{
+			Method: http.MethodPost, Path: "/v1/drain", About: "Take a switch or a cable out of use. Refused if it would cut switches off.", Parameters: named,
+			Answer: reflect.TypeFor[Asked](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
+			Needs: endpoints.MayOperate, Serve: s.on(drain(terms.DrainPart)),
+		},
+		{
+			Method: http.MethodPost, Path: "/v1/undrain", About: "Use a switch or a cable again, even one in quarantine.", Parameters: named,
+			Answer: reflect.TypeFor[Asked](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
+			Needs: endpoints.MayOperate, Serve: s.on(drain(terms.UndrainPart)),
+		},
+		endpoints.Document,
+		{
+			Method: http.MethodGet, Path: "/metrics", About: "Metrics for Prometheus.", Media: "text/plain", Status: http.StatusOK,
+			Refusals: []int{http.StatusServiceUnavailable},
+			Serve:    func(w http.ResponseWriter, r *http.Request) { s.metrics.ServeHTTP(w, r) },
+		},
 	}
-}
-
-// give frees a place.
-func (p places) give() { <-p }
-
-// tooMany tells the client to try again later.
-func tooMany(w http.ResponseWriter, text string) {
-	w.Header().Set("Retry-After", "1")
-	refuse(w, http.StatusTooManyRequests, text+": ask again")
 }

@@ -7,22 +7,26 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
+
+	"weft/internal/endpoints"
 )
 
-// Guard protects a Handler served over TCP: requests need a token. It is safe for concurrent use.
+// Guard protects a Handler served over TCP: requests need a token, or the cookie of a session that
+// stands for one. It is safe for concurrent use.
 type Guard struct {
-	pages  pages
+	sites  endpoints.Sites
+	cookie string // name of a session's cookie
+	clock  func() time.Time
 	tokens atomic.Pointer[[]*bearer]
 }
 
 // NewGuard returns a Guard for a listening address.
-func NewGuard(tokens []Token, at net.Addr) *Guard {
-	g := &Guard{pages: newPages(at)}
+func NewGuard(tokens []Token, at net.Addr, clock func() time.Time) *Guard {
+	g := &Guard{sites: endpoints.NewSites(at), cookie: cookieName(at), clock: clock}
 	g.Renew(tokens)
 	return g
 }
@@ -57,11 +61,26 @@ func (g *Guard) Renew(tokens []Token) (another bool) {
 	return another
 }
 
-// Protect wraps a Handler, and refuses requests without the token, and requests that Local refuses.
-func (g *Guard) Protect(h http.Handler) http.Handler {
+// Protect wraps a Handler, and refuses requests without a token, and requests that endpoints.Local
+// refuses. page serves reads outside the API without a token, and to links on other sites: its
+// files are public. nil: there is no page.
+func (g *Guard) Protect(h, page http.Handler) http.Handler {
+	sessions := endpoints.Handler(g.endpoints())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if page != nil && isOfPage(r) {
+			if status, err := g.sites.CheckHost(r); err != nil {
+				turnAway(w, r, status, err)
+				return
+			}
+			page.ServeHTTP(w, r)
+			return
+		}
+		status, err := g.sites.Check(r)
+		if err == nil && r.URL.Path == "/v1/session" {
+			sessions.ServeHTTP(w, r)
+			return
+		}
 		var now *bearer
-		status, err := g.pages.check(r)
 		if err == nil {
 			now, status, err = g.find(r)
 		}
@@ -69,25 +88,16 @@ func (g *Guard) Protect(h http.Handler) http.Handler {
 			turnAway(w, r, status, err)
 			return
 		}
-		ctx, cancel := context.WithCancel(context.WithValue(r.Context(), callerKey{}, &now.Token))
+		ctx, cancel := context.WithCancel(endpoints.WithCaller(r.Context(), endpoints.Caller{Name: now.Name, Role: now.Role}))
 		defer cancel()
 		defer context.AfterFunc(now.asked, cancel)()
 		h.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// Local wraps a Handler, and refuses requests from web pages of other sites. At a loopback address
-// it also refuses other host names in Host: a page may have pointed its own name here (DNS
-// rebinding).
-func Local(at net.Addr, h http.Handler) http.Handler {
-	p := newPages(at)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if status, err := p.check(r); err != nil {
-			turnAway(w, r, status, err)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
+// isOfPage reports whether a request reads the page.
+func isOfPage(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.HasPrefix(r.URL.Path, "/") && !endpoints.IsAPI(r) && r.URL.Path != "/metrics" && !isUFM(r)
 }
 
 // turnAway refuses a request and closes its connection.
@@ -98,16 +108,18 @@ func turnAway(w http.ResponseWriter, r *http.Request, status int, err error) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="weft"`)
 		}
 	}
-	w.Header().Set("Connection", "close")
-	refuse(w, status, err.Error())
+	endpoints.TurnAway(w, status, err)
 }
 
 // find returns the token of a request; if it has none that is valid, the status and the reason for
 // refusing it.
 func (g *Guard) find(r *http.Request) (t *bearer, status int, err error) {
 	given := r.Header.Values("Authorization")
-	if len(given) != 1 {
-		return nil, http.StatusUnauthorized, errors.New("want the token: Authorization: Bearer TOKEN")
+	if len(given) == 0 {
+		if t, err = g.session(r); err != nil {
+			return nil, http.StatusUnauthorized, err
+		}
+		return t, 0, nil
 	}
 	scheme, text, _ := strings.Cut(given[0], " ")
 	name, isBasic := "", false
@@ -116,56 +128,19 @@ func (g *Guard) find(r *http.Request) (t *bearer, status int, err error) {
 			name, text, isBasic = user, password, true
 		}
 	}
-	if !isBasic && !strings.EqualFold(scheme, "Bearer") {
-		return nil, http.StatusUnauthorized, errors.New("wrong token")
-	}
-	hash := sha256.Sum256([]byte(text))
-	for _, b := range *g.tokens.Load() {
-		if subtle.ConstantTimeCompare(hash[:], b.hash[:]) == 1 && (!isBasic || name == b.Name) {
-			t = b
-		}
-	}
-	if t == nil {
+	if t = g.bearer(text); t == nil || len(given) != 1 || !isBasic && !strings.EqualFold(scheme, "Bearer") || isBasic && name != t.Name {
 		return nil, http.StatusUnauthorized, errors.New("wrong token")
 	}
 	return t, 0, nil
 }
 
-// pages detects requests from web pages of other sites.
-type pages struct {
-	loopback bool // only programs on this machine reach the address
-}
-
-func newPages(at net.Addr) pages {
-	to, err := netip.ParseAddrPort(at.String())
-	return pages{err == nil && to.Addr().IsLoopback()}
-}
-
-// check returns the status and the reason for refusing a request.
-func (p pages) check(r *http.Request) (status int, err error) {
-	if p.loopback && (r.Host == "" || !IsLocal(r.Host)) {
-		return http.StatusMisdirectedRequest, errors.New("want a name of this machine as Host: localhost, 127.0.0.1 or [::1]")
-	}
-	for _, origin := range r.Header.Values("Origin") {
-		if from, err := url.Parse(origin); err != nil || from.Host == "" || from.Host != r.Host {
-			return http.StatusForbidden, errors.New("web pages of other sites are refused")
+// bearer returns the token of a text; nil if it is none.
+func (g *Guard) bearer(text string) (found *bearer) {
+	hash := sha256.Sum256([]byte(text))
+	for _, b := range *g.tokens.Load() {
+		if subtle.ConstantTimeCompare(hash[:], b.hash[:]) == 1 {
+			found = b
 		}
 	}
-	if from := r.Header.Get("Sec-Fetch-Site"); from != "" && from != "same-origin" && from != "none" {
-		return http.StatusForbidden, errors.New("web pages of other sites are refused")
-	}
-	return 0, nil
-}
-
-// IsLocal reports whether a host, with or without a port, is this machine; "" is.
-func IsLocal(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	}
-	if name == "" || strings.EqualFold(name, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.IsLoopback()
+	return found
 }

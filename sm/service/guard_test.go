@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"weft/internal/endpoints"
 	"weft/sm/terms"
 )
 
@@ -71,8 +72,8 @@ func TestRenew(t *testing.T) {
 		s.opt.Clock = time.Now
 		s.Show(master())
 		s.Tell(terms.Incident{Kind: terms.Started})
-		g := NewGuard(OneToken(secret), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-		p, end := serveInMemory(t, g.Protect(s.Handler()))
+		g := NewGuard(OneToken(secret), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, time.Now)
+		p, end := serveInMemory(t, g.Protect(s.Handler(), nil))
 		defer end()
 		ask := func(target, by string) (status int, body io.Reader) {
 			conn := p.dial()
@@ -105,8 +106,8 @@ func TestRenew(t *testing.T) {
 // TestLocal: figures without a token are for no web page of elsewhere.
 func TestLocal(t *testing.T) {
 	s, _ := newService(0)
-	loopback := Local(&net.TCPAddr{IP: net.IPv6loopback}, s.Metrics())
-	open := Local(&net.TCPAddr{IP: net.IPv4zero}, s.Metrics())
+	loopback := endpoints.Local(&net.TCPAddr{IP: net.IPv6loopback}, s.Metrics())
+	open := endpoints.Local(&net.TCPAddr{IP: net.IPv4zero}, s.Metrics())
 	for _, c := range []struct {
 		host, origin string
 		h            http.Handler
@@ -136,8 +137,8 @@ func TestLocal(t *testing.T) {
 func TestGuard(t *testing.T) {
 	s, a := newService(0)
 	s.Show(master())
-	local := NewGuard(OneToken(secret), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9462}).Protect(s.Handler())
-	open := NewGuard(OneToken(secret), &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 9462}).Protect(s.Handler())
+	local := NewGuard(OneToken(secret), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9462}, time.Now).Protect(s.Handler(), nil)
+	open := NewGuard(OneToken(secret), &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 9462}, time.Now).Protect(s.Handler(), nil)
 	for _, c := range []struct {
 		name    string
 		headers string
@@ -207,7 +208,7 @@ func TestNotAsDocumented(t *testing.T) {
 		{"POST", "/v1/drain?name=", "", http.StatusBadRequest},
 		{"POST", "/v1/drain?name=%ff", "", http.StatusBadRequest},
 		{"POST", "/v1/drain?name=a%0d%0ab", "", http.StatusBadRequest},
-		{"POST", "/v1/drain?name=" + strings.Repeat("x", mostName+1), "", http.StatusBadRequest},
+		{"POST", "/v1/drain?name=" + strings.Repeat("x", endpoints.MostName+1), "", http.StatusBadRequest},
 		{"GET", "/v1/events?since=", "", http.StatusBadRequest},
 		{"GET", "/v1/events?run=", "", http.StatusBadRequest},
 		{"GET", "/v1/events?follow=", "", http.StatusBadRequest},
@@ -235,10 +236,10 @@ func TestNotAsDocumented(t *testing.T) {
 		r := httptest.NewRequest(c.method, "/", strings.NewReader(c.body))
 		target, query, _ := strings.Cut(c.target, "?")
 		r.URL.Path, r.URL.RawQuery = target, query
-		r.Header.Set("Content-Type", jsonMedia)
+		r.Header.Set("Content-Type", endpoints.JSON)
 		w := httptest.NewRecorder()
-		http.MaxBytesHandler(s.Handler(), mostBody).ServeHTTP(w, r)
-		if w.Code != c.want || len(a.list) > 0 || !strings.HasPrefix(w.Body.String(), "{") || w.Header().Get("Content-Type") != jsonMedia {
+		http.MaxBytesHandler(s.Handler(), endpoints.UsualBody).ServeHTTP(w, r)
+		if w.Code != c.want || len(a.list) > 0 || !strings.HasPrefix(w.Body.String(), "{") || w.Header().Get("Content-Type") != endpoints.JSON {
 			t.Errorf("%s %s %.60s: %d, asked %v: %s", c.method, c.target, c.body, w.Code, a.list, w.Body)
 		}
 	}
@@ -290,7 +291,7 @@ func TestBrokenBody(t *testing.T) {
 	} {
 		for _, target := range []string{"/v1/resweep", "/v1/rebalance", "/v1/drain?name=a", "/v1/undrain?name=a", "/v1/whatif"} {
 			r := httptest.NewRequest("POST", target, broken{err})
-			r.Header.Set("Content-Type", jsonMedia)
+			r.Header.Set("Content-Type", endpoints.JSON)
 			w := httptest.NewRecorder()
 			s.Handler().ServeHTTP(w, r)
 			if w.Code != want || len(a.list) > 0 || w.Header().Get("Connection") != "close" {
@@ -306,19 +307,19 @@ func TestPlaces(t *testing.T) {
 	s.Show(master())
 	h := s.Handler()
 	for range cap(s.requests) {
-		s.requests.take()
+		s.requests.Take()
 	}
 	if w := get(t, h, "GET", "/v1/status"); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
 		t.Error(w.Code)
 	}
-	s.requests.give()
+	s.requests.Give()
 	for range 3 {
 		if w := get(t, h, "GET", "/v1/status"); w.Code != http.StatusOK {
 			t.Error(w.Code)
 		}
 	}
 	for range cap(s.followers) {
-		s.followers.take()
+		s.followers.Take()
 	}
 	if w := get(t, h, "GET", "/v1/events?follow=true"); w.Code != http.StatusTooManyRequests {
 		t.Error(w.Code)
@@ -341,7 +342,9 @@ func FuzzUnauthenticated(f *testing.F) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, l, NewGuard(OneToken(secret), l.Addr()).Protect(s.Handler())) }()
+	go func() {
+		done <- endpoints.Serve(ctx, l, NewGuard(OneToken(secret), l.Addr(), time.Now).Protect(s.Handler(), nil))
+	}()
 	f.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -391,9 +394,9 @@ func FuzzUnauthenticated(f *testing.F) {
 // FuzzRequest: any request of who knows the token is answered; only a POST of the document that is
 // answered by success asks for something.
 func FuzzRequest(f *testing.F) {
-	f.Add("GET", "/v1/events", "since=3&follow=false", "", jsonMedia)
+	f.Add("GET", "/v1/events", "since=3&follow=false", "", endpoints.JSON)
 	f.Add("POST", "/v1/resweep", "", "", "")
-	f.Add("POST", "/v1/whatif", "", `{"changes":[{"kind":"fail","what":"spine 1"}]}`, jsonMedia)
+	f.Add("POST", "/v1/whatif", "", `{"changes":[{"kind":"fail","what":"spine 1"}]}`, endpoints.JSON)
 	f.Add("POST", "/v1/drain", "name=spine+1", "", "")
 	f.Fuzz(func(t *testing.T, method, path, query, body, media string) {
 		s, a := newService(4)

@@ -7,31 +7,31 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
-	"time"
 
+	"weft/internal/endpoints"
 	"weft/sm/terms"
 )
 
 // patience bounds a request's wait for the manager, and a client's time to read a line.
-const patience = 10 * time.Second
+const patience = endpoints.Patience
 
-// failure is the answer to an unsuccessful request.
-type failure struct {
-	Error string `json:"error"`
+// Longest and LongestWhatIf are a client's timeouts.
+const (
+	Longest       = endpoints.LongestRequest + patience
+	LongestWhatIf = endpoints.LongestQuestion + Longest
+)
+
+// Handler serves all endpoints, and UFM's interface.
+func (s *Service) Handler() http.Handler {
+	own := endpoints.Handler(s.endpoints())
+	return endpoints.Bounded(s.requests, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isUFM(r) {
+			http.MaxBytesHandler(http.HandlerFunc(s.ufm), mostSet).ServeHTTP(w, r)
+			return
+		}
+		own.ServeHTTP(w, r)
+	}))
 }
-
-// answer writes a JSON object.
-func answer(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // the client may have gone
-}
-
-// refuse answers with an error.
-func refuse(w http.ResponseWriter, status int, text string) { answer(w, status, failure{text}) }
 
 // Asked confirms a request to the manager.
 type Asked struct {
@@ -45,7 +45,7 @@ func ask(what string, kind terms.EventKind) handle {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
 		if s.hand(ctx, w, &terms.Event{Kind: kind, By: by(r)}) {
-			answer(w, http.StatusAccepted, Asked{Asked: what})
+			endpoints.Answer(w, http.StatusAccepted, Asked{Asked: what})
 		}
 	}
 }
@@ -53,7 +53,7 @@ func ask(what string, kind terms.EventKind) handle {
 // hand passes an event to the manager. On failure it answers and returns false.
 func (s *Service) hand(ctx context.Context, w http.ResponseWriter, ev *terms.Event) bool {
 	if shown := s.shown.Load(); shown.Role == terms.StandBy || shown.Role == terms.NotActive {
-		refuse(w, http.StatusConflict, "this manager is "+string(shown.Role)+": ask the master, "+shown.Other)
+		endpoints.Refuse(w, http.StatusConflict, "this manager is "+string(shown.Role)+": ask the master, "+shown.Other)
 		return false
 	}
 	err := s.opt.Ask(ctx, ev)
@@ -68,7 +68,7 @@ func refuseLate(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.New("the manager is busy: ask again")
 	}
-	refuse(w, http.StatusServiceUnavailable, err.Error())
+	endpoints.Refuse(w, http.StatusServiceUnavailable, err.Error())
 }
 
 // wants are the requests that the manager has not decided yet.
@@ -139,10 +139,10 @@ func drain(kind terms.EventKind) handle {
 		select {
 		case d := <-decided:
 			if d.err != nil {
-				refuse(w, http.StatusConflict, d.err.Error())
+				endpoints.Refuse(w, http.StatusConflict, d.err.Error())
 				return
 			}
-			answer(w, http.StatusOK, Asked{d.name + will, d.warning})
+			endpoints.Answer(w, http.StatusOK, Asked{d.name + will, d.warning})
 		case <-ctx.Done():
 			refuseLate(w, ctx.Err())
 		}
@@ -157,11 +157,11 @@ func events(s *Service, w http.ResponseWriter, r *http.Request) {
 		since = 0
 	}
 	follow := query.Get("follow") == "true" && r.Method != http.MethodHead
-	if follow && !s.followers.take() {
-		tooMany(w, "too many clients follow the log")
+	if follow && !s.followers.Take() {
+		endpoints.TooMany(w, "too many clients follow the log")
 		return
 	} else if follow {
-		defer s.followers.give()
+		defer s.followers.Give()
 	}
 	w.Header().Set("Content-Type", "application/jsonl")
 	w.Header().Set(RunHeader, s.run)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/endpoints"
 	"weft/sm/perf"
 	"weft/sm/telemetry"
 	"weft/wire/mad"
@@ -84,17 +85,17 @@ const noReading = "no counters have been read yet: weft sm --counters INTERVAL m
 // ports answers with the counters of all ports, and with follow with those of each round.
 func ports(s *Service, w http.ResponseWriter, r *http.Request) {
 	follow := r.URL.Query().Get("follow") == "true" && r.Method != http.MethodHead
-	if !s.streams.take() {
-		tooMany(w, "too many clients read the counters of all ports")
+	if !s.streams.Take() {
+		endpoints.TooMany(w, "too many clients read the counters of all ports")
 		return
 	}
-	defer s.streams.give()
+	defer s.streams.Give()
 	now := s.read.Load()
 	if now.Reading == nil && !follow {
-		refuse(w, http.StatusNotFound, noReading)
+		endpoints.Refuse(w, http.StatusNotFound, noReading)
 		return
 	}
-	w.Header().Set("Content-Type", linesMedia)
+	w.Header().Set("Content-Type", endpoints.Lines)
 	for {
 		if now.Reading != nil && !s.writePorts(w, now) || !follow {
 			return
@@ -152,15 +153,15 @@ func (s *Service) noteReading(now *shown) {
 // hot answers with a moment of the history.
 func hot(s *Service, w http.ResponseWriter, r *http.Request) {
 	if s.opt.Moment == nil {
-		refuse(w, http.StatusNotFound, "no history is kept: weft sm keeps one with the options state and counters")
+		endpoints.Refuse(w, http.StatusNotFound, "no history is kept: weft sm keeps one with the options state and counters")
 		return
 	}
 	at, _ := time.Parse(time.RFC3339, r.URL.Query().Get("at")) // dispatch has checked it
-	if !s.looks.take() {
-		tooMany(w, "another question about the history is under way")
+	if !s.looks.Take() {
+		endpoints.TooMany(w, "another question about the history is under way")
 		return
 	}
-	defer s.looks.give()
+	defer s.looks.Give()
 	m, err := s.opt.Moment(at)
 	switch {
 	case errors.Is(err, telemetry.ErrNotKept):
@@ -168,11 +169,11 @@ func hot(s *Service, w http.ResponseWriter, r *http.Request) {
 		if h := s.historyFile(); h != nil && h.From != "" {
 			text += ": readings end from " + h.From + " to " + h.To
 		}
-		refuse(w, http.StatusNotFound, text)
+		endpoints.Refuse(w, http.StatusNotFound, text)
 	case err != nil:
-		refuse(w, http.StatusServiceUnavailable, "the history: "+err.Error())
+		endpoints.Refuse(w, http.StatusServiceUnavailable, "the history: "+err.Error())
 	default:
-		answer(w, http.StatusOK, m)
+		endpoints.Answer(w, http.StatusOK, m)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"weft/internal/endpoints"
 	"weft/sm/perf"
 	"weft/wire/mad"
 )
@@ -15,10 +16,10 @@ import (
 func links(s *Service, w http.ResponseWriter, _ *http.Request) {
 	r := s.shown.Load().Counters
 	if r == nil {
-		refuse(w, http.StatusNotFound, noReading)
+		endpoints.Refuse(w, http.StatusNotFound, noReading)
 		return
 	}
-	answer(w, http.StatusOK, r)
+	endpoints.Answer(w, http.StatusOK, r)
 }
 
 // bytesInWord is the number of bytes in a word of PortXmitData and PortRcvData.

@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"weft/internal/endpoints"
 )
 
 var update = flag.Bool("update", false, "write openapi.json anew")
@@ -24,39 +27,60 @@ var update = flag.Bool("update", false, "write openapi.json anew")
 // object is a JSON object.
 type object = map[string]any
 
-// CheckDocument demands that the document says what the code serves, by the list of endpoints with
-// these studies, the types and their comments.
-func CheckDocument(t *testing.T, studies []Study) {
+// Served is what a server serves.
+type Served struct {
+	By        string // the command
+	Endpoints []endpoints.Endpoint
+}
+
+// All returns the endpoints of a Service with these studies and further endpoints.
+func All(studies []Study, more []endpoints.Endpoint) []endpoints.Endpoint {
+	return append((&Service{opt: Options{Studies: studies, More: more}}).endpoints(), (&Guard{}).endpoints()...)
+}
+
+// CheckDocument demands that the document says what the code serves, by the lists of endpoints, the
+// types and their comments.
+func CheckDocument(t *testing.T, servers []Served) {
 	t.Helper()
-	all := endpointsWith(studies)
 	d := documenter{t: t, schemas: object{}, comments: map[string]map[string]string{}}
 	paths := object{}
-	for i := range all {
-		e := &all[i]
-		at, ok := paths[e.path].(object)
-		if !ok {
-			at = object{}
-			paths[e.path] = at
+	for _, s := range servers {
+		for i := range s.Endpoints {
+			e := &s.Endpoints[i]
+			at, ok := paths[e.Path].(object)
+			if !ok {
+				at = object{}
+				paths[e.Path] = at
+			}
+			method := strings.ToLower(e.Method)
+			op, ok := at[method].(object)
+			if !ok {
+				op = d.operation(e)
+				op["x-served-by"] = []string{}
+				at[method] = op
+			}
+			op["x-served-by"] = append(op["x-served-by"].([]string), s.By)
 		}
-		at[strings.ToLower(e.method)] = d.operation(e)
 	}
 	document := object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": "weft sm", "version": "1",
-			"description": "A subnet manager that runs: what it is and does, and what it is asked to do. Keys stay once they are there; new ones may join.",
+			"title": "weft", "version": "1",
+			"description": "A running subnet manager (weft sm): its state, and requests to it. And the page (weft sm --api, weft ui): questions about its subnet, or about fabrics that are open. x-served-by names the servers of an operation. Keys stay once they are there; new ones may join.",
 		},
-		"servers":  []any{object{"url": "http://localhost", "description": "the Unix socket (option socket), or TCP (option api)"}},
-		"security": []any{object{"token": []string{}}, object{}},
+		"servers":  []any{object{"url": "http://localhost", "description": "the Unix socket (option socket), TCP (option api), or weft ui"}},
+		"security": []any{object{"token": []string{}}, object{"session": []string{}}, object{}},
 		"paths":    paths,
 		"components": object{
 			"schemas": d.schemas,
 			"securitySchemes": object{"token": object{
 				"type": "http", "scheme": "bearer", "description": "over TCP: the first line of the file of the option api-token, or a token of the option api-tokens; over the Unix socket none is asked for",
+			}, "session": object{
+				"type": "apiKey", "in": "cookie", "name": "weft-PORT", "description": "over TCP: a cookie that POST /v1/session sets; PORT is that of the server",
 			}},
 			"responses": object{"refused": object{
 				"description": "it was not done, and nothing has changed",
-				"content":     object{jsonMedia: object{"schema": d.of(reflect.TypeFor[failure]())}},
+				"content":     object{endpoints.JSON: object{"schema": d.of(reflect.TypeFor[endpoints.Failure]())}},
 			}},
 		},
 	}
@@ -68,14 +92,22 @@ func CheckDocument(t *testing.T, studies []Study) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile("openapi.json", b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile("../../internal/endpoints/openapi.json", b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if !bytes.Equal(b.Bytes(), openAPI) {
+	if !bytes.Equal(b.Bytes(), documented(t)) {
 		t.Error("openapi.json is not what the code says: run this test with -update")
 	}
+}
+
+// documented returns the document that is served.
+func documented(t *testing.T) []byte {
+	t.Helper()
+	w := httptest.NewRecorder()
+	endpoints.Document.Serve(w, httptest.NewRequest(http.MethodGet, endpoints.Document.Path, http.NoBody))
+	return w.Body.Bytes()
 }
 
 // documenter makes schemas of types.
@@ -85,67 +117,58 @@ type documenter struct {
 	comments map[string]map[string]string // of types and fields, by package
 }
 
-func (d *documenter) operation(e *endpoint) object {
+func (d *documenter) operation(e *endpoints.Endpoint) object {
 	success := object{"description": "done"}
 	switch {
-	case e.answer != nil && e.media == linesMedia:
-		success["content"] = object{e.media: object{"schema": d.of(e.answer)}}
+	case e.Answer != nil && e.Media == endpoints.Lines:
+		success["content"] = object{e.Media: object{"schema": d.of(e.Answer)}}
 		success["headers"] = object{RunHeader: object{"schema": object{"type": "string"}, "description": "names the run of the manager"}}
-	case e.answer != nil:
-		success["content"] = object{e.media: object{"schema": d.of(e.answer)}}
-	case e.media == jsonMedia:
-		success["content"] = object{e.media: object{"schema": object{"type": "object"}}}
-	default:
-		success["content"] = object{e.media: object{"schema": object{"type": "string"}}}
+	case e.Answer != nil:
+		success["content"] = object{e.Media: object{"schema": d.of(e.Answer)}}
+	case e.Media == endpoints.JSON:
+		success["content"] = object{e.Media: object{"schema": object{"type": "object"}}}
+	case e.Media != "":
+		success["content"] = object{e.Media: object{"schema": object{"type": "string"}}}
 	}
-	responses := object{strconv.Itoa(e.status): success}
-	for _, status := range append(refusalsOfAll(e), e.refusals...) {
+	responses := object{strconv.Itoa(e.Status): success}
+	for _, status := range append(refusalsOfAll(e), e.Refusals...) {
 		responses[strconv.Itoa(status)] = object{"$ref": "#/components/responses/refused"}
 	}
-	op := object{"summary": e.about, "operationId": operationID(e), "responses": responses}
+	op := object{"summary": e.About, "operationId": operationID(e), "responses": responses}
 	parameters := []any{}
-	for i := range e.parameters {
-		p := &e.parameters[i]
+	for i := range e.Parameters {
+		p := &e.Parameters[i]
 		in := "query"
-		if e.inPath(p) {
+		if e.InPath(p) {
 			in = "path"
 		}
-		schema := object{"type": p.kind.name}
-		switch p.kind {
-		case aNumber:
-			schema["minimum"], schema["format"] = 0, "int64"
-		case aPKey:
-			schema["minLength"], schema["pattern"] = 1, "^(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})$"
-		case aName:
-			schema["minLength"], schema["maxLength"] = 1, mostName
-		}
-		parameters = append(parameters, object{"name": p.name, "in": in, "required": p.needed, "description": p.about, "schema": schema})
+		parameters = append(parameters, object{"name": p.Name, "in": in, "required": p.Needed, "description": p.About, "schema": p.Kind.Schema})
 	}
 	if len(parameters) > 0 {
 		op["parameters"] = parameters
 	}
-	if e.body != nil {
-		op["requestBody"] = object{"required": true, "content": object{jsonMedia: object{"schema": d.of(e.body)}}}
+	if e.Body != nil {
+		op["requestBody"] = object{"required": true, "content": object{endpoints.JSON: object{"schema": d.of(e.Body)}}}
 	}
 	return op
 }
 
 // refusalsOfAll are the statuses that any request of an endpoint may meet.
-func refusalsOfAll(e *endpoint) []int {
+func refusalsOfAll(e *endpoints.Endpoint) []int {
 	list := []int{
 		http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusMisdirectedRequest,
 		http.StatusTooManyRequests,
 	}
-	if strings.Contains(e.path, "{") {
+	if strings.Contains(e.Path, "{") {
 		list = append(list, http.StatusNotFound)
 	}
 	return list
 }
 
 // operationID names an operation, as clients that are generated call it.
-func operationID(e *endpoint) string {
-	name := strings.NewReplacer("/v1/", "", "/", "", "{version}", "File", "{p_key}", "Key", ".json", "").Replace(e.path)
-	return strings.ToLower(e.method) + strings.ToUpper(name[:1]) + name[1:]
+func operationID(e *endpoints.Endpoint) string {
+	name := strings.NewReplacer("/v1/fabrics/{id}/", "fabric_", "/v1/", "", "/", "", "{version}", "File", "{p_key}", "Key", ".json", "", "{id}", "One").Replace(e.Path)
+	return strings.ToLower(e.Method) + strings.ToUpper(name[:1]) + name[1:]
 }
 
 // of returns the schema of a type; that of a struct stands among the components.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/endpoints"
 	"weft/sm/partition"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -48,38 +49,39 @@ type Written struct {
 }
 
 var (
-	keyParameter     = parameter{"p_key", aPKey, "a P_Key such as 0x0010; the membership bit does not count", true}
-	versionParameter = parameter{"version", aName, "the version that was read: refused with 412 if another write came first; without it, any", false}
-	forceParameter   = parameter{"force", aTruth, "true: do it although it takes away much", false}
+	keyParameter     = endpoints.Parameter{Name: "p_key", Kind: endpoints.PKey, About: "a P_Key such as 0x0010; the membership bit does not count", Needed: true}
+	versionParameter = endpoints.Parameter{Name: "version", Kind: endpoints.Name, About: "the version that was read: refused with 412 if another write came first; without it, any"}
+	forceParameter   = endpoints.Parameter{Name: "force", Kind: endpoints.Truth, About: "true: do it although it takes away much"}
 
 	ofWrites = []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}
 )
 
 // partitionWrites lists the endpoints that write partitions.
-var partitionWrites = []endpoint{
-	writeEndpoint(http.MethodPut, "/v1/partitions", "Make these the partitions of programs, all of them. Without force, refused if it empties a partition, takes the manager out of one, or drops more than a tenth of all members.", partition.Reconcile, reflect.TypeFor[PartitionSet]()),
-	writeEndpoint(http.MethodPut, "/v1/partitions/{p_key}", "Make a partition so, whether it is there or not. Without force, refused as a whole set is.", partition.Put, reflect.TypeFor[PartitionBody]()),
-	writeEndpoint(http.MethodDelete, "/v1/partitions/{p_key}", "Delete a partition.", partition.Delete, nil),
-	writeEndpoint(http.MethodPost, "/v1/partitions/{p_key}/add", "Add members to a partition; those that are there get this membership.", partition.Add, reflect.TypeFor[MemberList]()),
-	writeEndpoint(http.MethodPost, "/v1/partitions/{p_key}/remove", "Remove members from a partition, whatever their membership.", partition.Remove, reflect.TypeFor[MemberList]()),
+func (s *Service) partitionWrites() []endpoints.Endpoint {
+	return []endpoints.Endpoint{
+		s.writeEndpoint(http.MethodPut, "/v1/partitions", "Make these the partitions of programs, all of them. Without force, refused if it empties a partition, takes the manager out of one, or drops more than a tenth of all members.", partition.Reconcile, reflect.TypeFor[PartitionSet]()),
+		s.writeEndpoint(http.MethodPut, "/v1/partitions/{p_key}", "Make a partition so, whether it is there or not. Without force, refused as a whole set is.", partition.Put, reflect.TypeFor[PartitionBody]()),
+		s.writeEndpoint(http.MethodDelete, "/v1/partitions/{p_key}", "Delete a partition.", partition.Delete, nil),
+		s.writeEndpoint(http.MethodPost, "/v1/partitions/{p_key}/add", "Add members to a partition; those that are there get this membership.", partition.Add, reflect.TypeFor[MemberList]()),
+		s.writeEndpoint(http.MethodPost, "/v1/partitions/{p_key}/remove", "Remove members from a partition, whatever their membership.", partition.Remove, reflect.TypeFor[MemberList]()),
+	}
 }
+
+// mostSet is the maximum size of a body of a write, in bytes: a whole set of partitions is larger
+// than all else.
+const mostSet = 8 << 20
 
 // writeEndpoint returns an endpoint that writes partitions.
-func writeEndpoint(method, path, about string, deed partition.Deed, body reflect.Type) endpoint {
-	e := endpoint{
-		method: method, path: path, about: about, parameters: []parameter{versionParameter, forceParameter}, body: body, answer: reflect.TypeFor[Written](), media: jsonMedia,
-		status: http.StatusOK, refusals: ofWrites, needs: mayPartition,
-		serve: func(s *Service, w http.ResponseWriter, r *http.Request) { s.writePartitions(deed, w, r) },
+func (s *Service) writeEndpoint(method, path, about string, deed partition.Deed, body reflect.Type) endpoints.Endpoint {
+	e := endpoints.Endpoint{
+		Method: method, Path: path, About: about, Parameters: []endpoints.Parameter{versionParameter, forceParameter}, Body: body, MostBody: mostSet, Answer: reflect.TypeFor[Written](),
+		Media: endpoints.JSON, Status: http.StatusOK, Refusals: ofWrites, Needs: endpoints.MayPartition,
+		Serve: func(w http.ResponseWriter, r *http.Request) { s.writePartitions(deed, w, r) },
 	}
 	if strings.Contains(path, "{") {
-		e.parameters, e.refusals = append([]parameter{keyParameter}, e.parameters...), ofWrites[1:]
+		e.Parameters, e.Refusals = append([]endpoints.Parameter{keyParameter}, e.Parameters...), ofWrites[1:]
 	}
 	return e
-}
-
-// isWrite reports whether a request may have the body of a write of partitions.
-func isWrite(r *http.Request) bool {
-	return r.Method != http.MethodGet && (strings.HasPrefix(r.URL.Path, "/v1/partitions") || isUFM(r))
 }
 
 // pKeyOf parses a P_Key without its membership bit; 0 if it is none.
@@ -103,14 +105,14 @@ func (s *Service) writePartitions(deed partition.Deed, w http.ResponseWriter, r 
 	key := pKeyOf(r.PathValue("p_key"))
 	var body []byte
 	if deed != partition.Delete {
-		if body, ok = jsonBody(w, r); !ok {
+		if body, ok = endpoints.JSONBody(w, r); !ok {
 			return
 		}
 	}
 	switch deed {
 	case partition.Reconcile:
 		var given PartitionSet
-		err = readJSON(body, &given)
+		err = endpoints.ReadJSON(body, &given)
 		for i := range given.Partitions {
 			if err == nil {
 				err = addPartition(q, given.Partitions[i].PKey, &given.Partitions[i].PartitionBody)
@@ -118,37 +120,37 @@ func (s *Service) writePartitions(deed partition.Deed, w http.ResponseWriter, r 
 		}
 	case partition.Put:
 		var given PartitionBody
-		if err = readJSON(body, &given); err == nil {
+		if err = endpoints.ReadJSON(body, &given); err == nil {
 			err = addPartition(q, int(key), &given)
 		}
 	case partition.Add, partition.Remove:
 		var given MemberList
-		if err = readJSON(body, &given); err == nil {
+		if err = endpoints.ReadJSON(body, &given); err == nil {
 			err = addPartition(q, int(key), &PartitionBody{Members: given.Members})
 		}
 	default:
 		q.Of = partition.Partitions{{Key: key}}
 	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		endpoints.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	if d, ok := s.write(w, r, q); ok {
 		done := &d.wrote.Done
-		answer(w, http.StatusOK, &Written{done.Version.String(), done.Partitions > 0, done.Partitions, done.Added, done.Removed, done.Changed, d.warning})
+		endpoints.Answer(w, http.StatusOK, &Written{done.Version.String(), done.Partitions > 0, done.Partitions, done.Added, done.Removed, done.Changed, d.warning})
 	}
 }
 
 // roomFor takes a place for a request with a large body. If there is none it answers.
 func (s *Service) roomFor(w http.ResponseWriter, r *http.Request) (release func(), ok bool) {
-	if 0 <= r.ContentLength && r.ContentLength <= mostBody {
+	if 0 <= r.ContentLength && r.ContentLength <= endpoints.UsualBody {
 		return func() {}, true
 	}
-	if !s.large.take() {
-		tooMany(w, "another large request is under way")
+	if !s.large.Take() {
+		endpoints.TooMany(w, "another large request is under way")
 		return nil, false
 	}
-	return s.large.give, true
+	return s.large.Give, true
 }
 
 // addPartition adds a partition to a Write.
@@ -191,7 +193,7 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, q *partition.Wri
 	select {
 	case d = <-decided:
 		if d.err != nil {
-			refuse(w, statusOf(d.err), d.err.Error())
+			endpoints.Refuse(w, statusOf(d.err), d.err.Error())
 			return d, false
 		}
 		return d, d.wrote != nil
@@ -222,7 +224,7 @@ func partitions(s *Service, w http.ResponseWriter, _ *http.Request) {
 	if now == nil {
 		return
 	}
-	answer(w, http.StatusOK, partitionsOf(now))
+	endpoints.Answer(w, http.StatusOK, partitionsOf(now))
 }
 
 // partitionsOf lists partitions for people and programs.

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"weft/fabric"
+	"weft/internal/endpoints"
 	"weft/sm/partition"
 	"weft/sm/terms"
 	"weft/sm/watch"
@@ -22,12 +24,12 @@ import (
 
 // tokensOfTest are one for each role, and their names.
 var tokensOfTest = []Token{
-	{"graf", mayRead, strings.Repeat("r", 20)},
-	{"ops", mayOperate, strings.Repeat("o", 20)},
-	{"k8s", mayPartition, strings.Repeat("p", 20)},
-	{"slurm", mayCompute, strings.Repeat("j", 20)},
-	{"root", mayEverything, strings.Repeat("a", 20)},
-	{"both", mayPartition, strings.Repeat("b", 20)},
+	{"graf", endpoints.MayRead, strings.Repeat("r", 20)},
+	{"ops", endpoints.MayOperate, strings.Repeat("o", 20)},
+	{"k8s", endpoints.MayPartition, strings.Repeat("p", 20)},
+	{"slurm", endpoints.MayCompute, strings.Repeat("j", 20)},
+	{"root", endpoints.MayEverything, strings.Repeat("a", 20)},
+	{"both", endpoints.MayPartition, strings.Repeat("b", 20)},
 }
 
 // keeper is a manager that keeps partitions alone.
@@ -57,7 +59,7 @@ func newKeeper() (*keeper, http.Handler) {
 		s.DecideWrite(ev.Tag, nil, "", err)
 	}
 	k.show()
-	return k, NewGuard(tokensOfTest, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}).Protect(s.Handler())
+	return k, NewGuard(tokensOfTest, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, time.Now).Protect(s.Handler(), nil)
 }
 
 func (k *keeper) show() {
@@ -90,16 +92,16 @@ func TestRoles(t *testing.T) {
 	k, h := newKeeper()
 	type path struct {
 		method, path string
-		needs        Role
+		needs        endpoints.Role
 	}
-	list := []path{{"GET", ufmPath + "app/ufm_version", mayRead}, {"GET", ufmPath + "resources/pkeys", mayRead}, {"POST", ufmPath + "resources/pkeys", mayPartition}, {"POST", ufmPath + "actions/remove_guids_from_pkey", mayPartition}}
+	list := []path{{"GET", ufmPath + "app/ufm_version", endpoints.MayRead}, {"GET", ufmPath + "resources/pkeys", endpoints.MayRead}, {"POST", ufmPath + "resources/pkeys", endpoints.MayPartition}, {"POST", ufmPath + "actions/remove_guids_from_pkey", endpoints.MayPartition}}
 	writes := 0
-	for _, e := range endpointsWith(k.opt.Studies) {
-		list = append(list, path{e.method, strings.NewReplacer("{p_key}", "0x10", "{version}", "3").Replace(e.path), e.needs})
-		if e.method != http.MethodGet && e.needs == mayRead {
-			t.Errorf("%s %s: a token that may only read may do it", e.method, e.path)
+	for _, e := range k.endpoints() {
+		list = append(list, path{e.Method, strings.NewReplacer("{p_key}", "0x10", "{version}", "3").Replace(e.Path), e.Needs})
+		if e.Method != http.MethodGet && e.Needs == endpoints.MayRead {
+			t.Errorf("%s %s: a token that may only read may do it", e.Method, e.Path)
 		}
-		if e.method != http.MethodGet {
+		if e.Method != http.MethodGet {
 			writes++
 		}
 	}
@@ -285,7 +287,6 @@ func TestUFM(t *testing.T) {
 // other paths keep their small limit.
 func TestLargeSets(t *testing.T) {
 	_, h := newKeeper()
-	h = limitBody(h)
 	body := func(n int) string {
 		list := make([]string, n)
 		for i := range list {
@@ -301,7 +302,7 @@ func TestLargeSets(t *testing.T) {
 	if status, answer := send(h, token, false, "PUT", "/v1/partitions", strings.Repeat(" ", mostSet+1)); status != 413 {
 		t.Errorf("%d %.300s", status, answer)
 	}
-	if status, answer := send(h, token, false, "POST", "/v1/whatif", strings.Repeat(" ", mostBody+1)); status != 413 {
+	if status, answer := send(h, token, false, "POST", "/v1/whatif", strings.Repeat(" ", endpoints.UsualBody+1)); status != 413 {
 		t.Errorf("%d %.300s", status, answer)
 	}
 }
@@ -318,7 +319,7 @@ func TestReadTokens(t *testing.T) {
 		return ReadTokens(path)
 	}
 	got, err := read("# comment\n\na read " + long + "1\r\nb\toperate,partitions " + long + "2\nc all,jobs " + long + "3")
-	want := []Token{{"a", mayRead, long + "1"}, {"b", mayOperate | mayPartition, long + "2"}, {"c", mayEverything, long + "3"}}
+	want := []Token{{"a", endpoints.MayRead, long + "1"}, {"b", endpoints.MayOperate | endpoints.MayPartition, long + "2"}, {"c", endpoints.MayEverything, long + "3"}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -341,13 +342,13 @@ func TestReadTokens(t *testing.T) {
 
 // TestRenewOne: a token that is replaced is let go of; requests of others go on.
 func TestRenewOne(t *testing.T) {
-	g := NewGuard(tokensOfTest, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	g := NewGuard(tokensOfTest, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, time.Now)
 	ended := map[string]<-chan struct{}{}
 	var started, all sync.WaitGroup
 	h := g.Protect(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		started.Done()
 		<-r.Context().Done()
-	}))
+	}), nil)
 	for i := range tokensOfTest {
 		done := make(chan struct{})
 		ended[tokensOfTest[i].Name] = done
@@ -359,7 +360,7 @@ func TestRenewOne(t *testing.T) {
 	}
 	started.Wait()
 	next := slices.Clone(tokensOfTest)
-	next[1].Role = mayRead
+	next[1].Role = endpoints.MayRead
 	if !g.Renew(next) || g.Renew(next) {
 		t.Error("what is another token is not told")
 	}

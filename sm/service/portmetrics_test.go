@@ -127,7 +127,7 @@ func TestPorts(t *testing.T) {
 	}
 	follow(3, `"took_seconds":60,"transmit_bytes":4000`)
 	for len(s.streams) < cap(s.streams) {
-		s.streams.take()
+		s.streams.Take()
 	}
 	if w := get(t, s.Handler(), http.MethodGet, "/v1/ports"); w.Code != http.StatusTooManyRequests {
 		t.Error(w.Code)
@@ -164,7 +164,7 @@ func TestHot(t *testing.T) {
 			t.Error(path, w.Code)
 		}
 	}
-	s.looks.take()
+	s.looks.Take()
 	if w := get(t, s.Handler(), http.MethodGet, "/v1/hot?at=2026-11-29T14:05:00Z"); w.Code != http.StatusTooManyRequests {
 		t.Error(w.Code)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"weft/internal/endpoints"
 	"weft/sm/terms"
 )
 
@@ -47,7 +48,7 @@ func serveInMemory(t *testing.T, h http.Handler) (p *pipes, end func()) {
 	p = &pipes{make(chan net.Conn)}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, p, h) }()
+	go func() { done <- endpoints.Serve(ctx, p, h) }()
 	return p, func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -72,7 +73,7 @@ func TestTimes(t *testing.T) {
 		{"a chunk that is none", "POST /v1/resweep HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", true, http.StatusBadRequest, 0},
 		{"no decision", "POST /v1/drain?name=x HTTP/1.1\r\nHost: x\r\n\r\n", true, http.StatusServiceUnavailable, patience + time.Minute},
 		{"no next request", "GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n", true, http.StatusOK, time.Minute},
-		{"never reads", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", false, 0, longest},
+		{"never reads", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", false, 0, endpoints.LongestRequest},
 		{"never reads what it follows", "GET /v1/events?follow=true HTTP/1.1\r\nHost: x\r\n\r\n", false, 0, patience},
 		{"a HEAD of what could be followed", "HEAD /v1/events?follow=true HTTP/1.1\r\nHost: x\r\n\r\n", true, http.StatusOK, time.Minute},
 	} {
@@ -133,7 +134,7 @@ func TestConnections(t *testing.T) {
 		defer func() { _ = lines.Body.Close() }()
 		synctest.Wait()
 		const more = 50
-		idle := make([]net.Conn, mostConnections+more)
+		idle := make([]net.Conn, 256+more)
 		for i := range idle {
 			idle[i] = p.dial()
 			if i%2 == 0 {

@@ -1,13 +1,13 @@
 // Package service makes a running manager available over HTTP: it shows the manager's state to
 // operators and programs, and passes on their requests:
 //
-//	weft sm status, events, drain ...    the Unix socket (Listen, Serve)
+//	weft sm status, events, drain ...    the Unix socket (Listen)
 //	programs on other machines           TCP, with a token (Guard)
 //	Prometheus                           Metrics, alone over TCP
 //
-// endpoints.go lists all endpoints except the studies, which a Service gets as values. openapi.json
-// documents all of them and is served too (GET /v1/openapi.json); a test compares the two. The
-// answer to an unsuccessful request is {"error": TEXT}. Only the owner of the Unix socket can open
+// endpoints.go lists the endpoints except the studies and the questions of the page, which a
+// Service gets as values. Package internal/endpoints serves and documents them. The answer to an
+// unsuccessful request is {"error": TEXT}. Only the owner of the Unix socket can open
 // it, and may do everything.
 //
 // Answers come from the Runner's last Snapshot and from a log of limited length, so they do not
@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"weft/internal/endpoints"
 	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/sm/watch"
@@ -35,10 +36,12 @@ type Options struct {
 	Ask     func(context.Context, *terms.Event) error // passes an event to the Runner
 	Lines   int                                       // maximum number of stored log lines; 0: 4096
 
-	Studies  []Study                             // further endpoints
-	Plans    func() ([]Plan, error)              // stored Plans; nil: none
-	PlanFile func(version int64) ([]byte, error) // a Plan as planfile.Save wrote it; nil and no error if it is not stored
-	State    func() *StateFile                   // the state file; nil: there is none
+	Studies   []Study                             // questions about the subnet in force
+	More      []endpoints.Endpoint                // further endpoints
+	Questions *endpoints.Questions                // answers the studies; nil: of its own
+	Plans     func() ([]Plan, error)              // stored Plans; nil: none
+	PlanFile  func(version int64) ([]byte, error) // a Plan as planfile.Save wrote it; nil and no error if it is not stored
+	State     func() *StateFile                   // the state file; nil: there is none
 	// Enforce says how switches enforce partitions of programs if no file does; nil: they do not.
 	Enforce func() terms.Enforcement
 	// PortMetrics returns the ports with metrics of their own; nil: none.
@@ -59,7 +62,7 @@ type Service struct {
 	read  atomic.Pointer[reading] // the last one
 	wants wants
 
-	requests, followers, large, questions, streams, looks places // limits
+	requests, followers, large, streams, looks endpoints.Places // limits
 
 	chosen  chosenPorts
 	metrics http.Handler
@@ -80,10 +83,13 @@ func New(o Options) *Service {
 	if o.Lines <= 0 {
 		o.Lines = 4096
 	}
+	if o.Questions == nil {
+		o.Questions = endpoints.NewQuestions(o.Clock)
+	}
 	s := &Service{
 		opt: o, begun: o.Clock(), log: log{most: o.Lines, by: map[terms.IncidentKind]int{}, changed: make(chan struct{}), closed: make(chan struct{})},
-		requests: make(places, 64), followers: make(places, 32), large: make(places, 1), questions: make(places, 1),
-		streams: make(places, 4), looks: make(places, 1),
+		requests: make(endpoints.Places, 64), followers: make(endpoints.Places, 32), large: make(endpoints.Places, 1),
+		streams: make(endpoints.Places, 4), looks: make(endpoints.Places, 1),
 	}
 	s.run = strconv.FormatInt(s.begun.UnixMicro(), 36)
 	s.Show(&watch.Snapshot{Role: terms.Looking})

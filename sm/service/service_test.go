@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/internal/endpoints"
 	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
@@ -366,7 +367,7 @@ func serve(t *testing.T, s *Service) (socket string, end func()) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, l, s.Handler()) }()
+	go func() { done <- endpoints.Serve(ctx, l, s.Handler()) }()
 	end = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {

@@ -4,8 +4,17 @@ import (
 	"testing"
 
 	"weft/cmd/weft/manage/studies"
+	"weft/internal/endpoints"
 	"weft/sm/service"
+	"weft/study/page"
 )
 
-// TestOpenAPI: the document says what weft sm serves.
-func TestOpenAPI(t *testing.T) { service.CheckDocument(t, studies.All(nil)) }
+// TestOpenAPI: the document says what weft sm and weft ui serve.
+func TestOpenAPI(t *testing.T) {
+	manager := studies.Page(nil, nil, nil, nil).Endpoints()
+	lab := page.New(page.Options{}).Endpoints()
+	service.CheckDocument(t, []service.Served{
+		{By: "weft sm", Endpoints: service.All(studies.All(nil), manager)},
+		{By: "weft ui", Endpoints: append(lab, endpoints.Document)},
+	})
+}

@@ -2,13 +2,10 @@ package service
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"reflect"
-	"strings"
-	"time"
 
+	"weft/internal/endpoints"
 	"weft/sm/watch"
 )
 
@@ -36,7 +33,7 @@ func NewStudy[Q, A any, R interface {
 }](path, about, command string, hold func(request R, now *watch.Routed) (func(context.Context) (*A, error), error)) Study {
 	return Study{path, about, command, reflect.TypeFor[Q](), reflect.TypeFor[A](), func(body []byte) (question, error) {
 		request := R(new(Q))
-		if err := readJSON(body, request); err != nil {
+		if err := endpoints.ReadJSON(body, request); err != nil {
 			return nil, err
 		}
 		if err := request.Check(); err != nil {
@@ -52,54 +49,28 @@ func NewStudy[Q, A any, R interface {
 	}}
 }
 
-// mostTime is the maximum time for an answer.
-const mostTime = 2 * time.Minute
-
 // endpoint returns the study's endpoint.
-func (s *Study) endpoint() endpoint {
-	return endpoint{
-		method: http.MethodPost, path: s.path, about: s.about, body: s.request, answer: s.answer, media: jsonMedia, status: http.StatusOK,
-		refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable},
-		needs:    mayCompute,
-		serve:    s.serve,
+func (s *Study) endpoint(of *Service) endpoints.Endpoint {
+	return endpoints.Endpoint{
+		Method: http.MethodPost, Path: s.path, About: s.about, Body: s.request, Answer: s.answer, Media: endpoints.JSON, Status: http.StatusOK,
+		Refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable},
+		Needs:    endpoints.MayCompute,
+		Serve:    func(w http.ResponseWriter, r *http.Request) { s.serve(of, w, r) },
 	}
 }
 
 // serve answers a question.
 func (s *Study) serve(of *Service, w http.ResponseWriter, r *http.Request) {
-	body, ok := jsonBody(w, r)
+	body, ok := endpoints.JSONBody(w, r)
 	if !ok {
 		return
 	}
 	asked, err := s.read(body)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		endpoints.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	now := of.inForce(w)
-	switch {
-	case now == nil:
-		return
-	case !of.questions.take():
-		tooMany(w, "another question is under way")
-		return
-	}
-	defer of.questions.give()
-	answerIt, err := asked(now.Routed)
-	if err != nil {
-		refuse(w, http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), mostTime)
-	defer cancel()
-	_ = http.NewResponseController(w).SetWriteDeadline(of.opt.Clock().Add(mostTime + patience)) // some writers have no deadline
-	a, err := answerIt(ctx)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("no answer within %v: run %s on /v1/fabric, which has no limit", mostTime, s.command))
-	case err != nil:
-		refuse(w, http.StatusConflict, strings.TrimPrefix(err.Error(), "--"))
-	default:
-		answer(w, http.StatusOK, a)
+	if now := of.inForce(w); now != nil {
+		of.opt.Questions.Serve(w, r, "run "+s.command+" on /v1/fabric, which has no limit", func() (func(context.Context) (any, error), error) { return asked(now.Routed) })
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"weft/internal/endpoints"
 	"weft/sm/watch"
 )
 
@@ -23,7 +24,7 @@ func TestStudy(t *testing.T) {
 		ask := func(part string, wantStatus int, want string) {
 			t.Helper()
 			r := httptest.NewRequest("POST", "/v1/whatif", strings.NewReader(`{"changes":[{"kind":"fail","what":"`+part+`"}]}`))
-			r.Header.Set("Content-Type", jsonMedia)
+			r.Header.Set("Content-Type", endpoints.JSON)
 			w := httptest.NewRecorder()
 			s.Handler().ServeHTTP(w, r)
 			if w.Code != wantStatus || !strings.Contains(w.Body.String(), want) {
@@ -35,7 +36,7 @@ func TestStudy(t *testing.T) {
 		snap := master()
 		snap.Routed = &watch.Routed{}
 		s.Show(snap)
-		ask("spine 1", http.StatusOK, `"asked": "it would hold"`)
+		ask("spine 1", http.StatusOK, `"asked":"it would hold"`)
 		ask("none", http.StatusBadRequest, `"error": "fail none: no such part"`)
 		ask("a|b", http.StatusBadRequest, "without |")
 		a.answer = func(context.Context) (*Asked, error) { return nil, errors.New("--engine: refused") }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"weft/fabric/netfile/discovery"
+	"weft/internal/endpoints"
 	"weft/judge/quality"
 	"weft/route"
 )
@@ -71,7 +72,7 @@ type Unmatched struct {
 func (s *Service) inForce(w http.ResponseWriter) *shown {
 	now := s.shown.Load()
 	if now.InForce == nil || now.Routed == nil {
-		refuse(w, http.StatusConflict, "this manager has not written any routes yet")
+		endpoints.Refuse(w, http.StatusConflict, "this manager has not written any routes yet")
 		return nil
 	}
 	return now
@@ -87,44 +88,44 @@ func planInForce(s *Service, w http.ResponseWriter, _ *http.Request) {
 		Round: now.InForce.Number, Since: utc(now.at(now.InForce.Ended)), Engine: r.Engine, Recipe: now.Routed.Plan.Recipe,
 		Choice: r.Choice, Kept: r.Kept, NotTold: append([]string{}, r.NotTold...), Verdict: r.Check,
 	}
-	answer(w, http.StatusOK, &out)
+	endpoints.Answer(w, http.StatusOK, &out)
 }
 
 func plans(s *Service, w http.ResponseWriter, _ *http.Request) {
 	out := Plans{Plans: []Plan{}}
 	if s.opt.Plans != nil {
-		if !s.large.take() {
-			tooMany(w, "another large answer is under way")
+		if !s.large.Take() {
+			endpoints.TooMany(w, "another large answer is under way")
 			return
 		}
-		defer s.large.give()
+		defer s.large.Give()
 		list, err := s.opt.Plans()
 		if err != nil {
-			refuse(w, http.StatusServiceUnavailable, err.Error())
+			endpoints.Refuse(w, http.StatusServiceUnavailable, err.Error())
 			return
 		}
 		out.Plans = append(out.Plans, list...)
 	}
-	answer(w, http.StatusOK, &out)
+	endpoints.Answer(w, http.StatusOK, &out)
 }
 
 func planFile(s *Service, w http.ResponseWriter, r *http.Request) {
 	version, _ := strconv.ParseInt(r.PathValue("version"), 10, 64) // dispatch has checked that it is a number
-	if !s.large.take() {
-		tooMany(w, "another large answer is under way")
+	if !s.large.Take() {
+		endpoints.TooMany(w, "another large answer is under way")
 		return
 	}
-	defer s.large.give()
+	defer s.large.Give()
 	var data []byte
 	if s.opt.PlanFile != nil {
 		var err error
 		if data, err = s.opt.PlanFile(version); err != nil {
-			refuse(w, http.StatusServiceUnavailable, err.Error())
+			endpoints.Refuse(w, http.StatusServiceUnavailable, err.Error())
 			return
 		}
 	}
 	if data == nil {
-		refuse(w, http.StatusNotFound, "this version is not stored: see /v1/plans")
+		endpoints.Refuse(w, http.StatusNotFound, "this version is not stored: see /v1/plans")
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -136,14 +137,14 @@ func fabricFile(s *Service, w http.ResponseWriter, _ *http.Request) {
 	if now == nil {
 		return
 	}
-	if !s.large.take() {
-		tooMany(w, "another large answer is under way")
+	if !s.large.Take() {
+		endpoints.TooMany(w, "another large answer is under way")
 		return
 	}
-	defer s.large.give()
+	defer s.large.Give()
 	var b bytes.Buffer
 	if err := discovery.WriteIBNetDiscover(&b, now.Routed.Fabric); err != nil {
-		refuse(w, http.StatusConflict, err.Error())
+		endpoints.Refuse(w, http.StatusConflict, err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

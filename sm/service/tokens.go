@@ -13,38 +13,19 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"weft/internal/endpoints"
 )
-
-// Role is a set of permissions.
-type Role uint8
-
-// The roles. Each may read; without another one, nothing else.
-const (
-	mayOperate    Role = 1 << iota // drain, undrain, resweep, rebalance
-	mayPartition                   // write partitions
-	mayCompute                     // ask studies, which use a core for up to two minutes
-	mayRead       Role = 0
-	mayEverything      = mayOperate | mayPartition | mayCompute
-)
-
-// namedRole is a role with its name.
-type namedRole struct {
-	name string
-	role Role
-}
-
-// roleNames lists the roles by name.
-var roleNames = []namedRole{{"read", mayRead}, {"operate", mayOperate}, {"partitions", mayPartition}, {"jobs", mayCompute}, {"all", mayEverything}}
 
 // Token admits a program.
 type Token struct {
 	Name string // in the log
-	Role Role
+	Role endpoints.Role
 	Text string
 }
 
 // OneToken returns a token that admits to everything, as the only one.
-func OneToken(text string) []Token { return []Token{{"api", mayEverything, text}} }
+func OneToken(text string) []Token { return []Token{{"api", endpoints.MayEverything, text}} }
 
 // least is the minimum length of a token.
 const least = 20
@@ -131,11 +112,11 @@ func readTokenLine(words []string, others []Token) (t Token, err error) {
 		return t, errors.New("the first word is no name: want 1 to 64 letters, digits and . _ -")
 	}
 	for role := range strings.SplitSeq(words[1], ",") {
-		at := slices.IndexFunc(roleNames, func(r namedRole) bool { return r.name == role })
+		at := slices.IndexFunc(endpoints.Roles, func(r endpoints.NamedRole) bool { return r.Name == role })
 		if at < 0 {
 			return t, errors.New("the second word is no role: want read, operate, partitions, jobs or all, or several with commas")
 		}
-		t.Role |= roleNames[at].role
+		t.Role |= endpoints.Roles[at].Role
 	}
 	switch {
 	case !isToken(t.Text):
@@ -163,36 +144,10 @@ type bearer struct {
 	replaced context.CancelFunc
 }
 
-// callerKey is the context key of a request's caller.
-type callerKey struct{}
-
-// callerOf returns the token of a request. Over the Unix socket there is none: its owner may do
-// everything.
-func callerOf(r *http.Request) (t *Token, owner bool) {
-	t, is := r.Context().Value(callerKey{}).(*Token)
-	return t, !is
-}
-
 // by names the caller of a request for the log; "" over the socket.
 func by(r *http.Request) string {
-	if t, owner := callerOf(r); !owner {
-		return "token " + t.Name
+	if c, owner := endpoints.CallerOf(r); !owner {
+		return "token " + c.Name
 	}
 	return ""
-}
-
-// may reports whether the caller of a request has a role. If not, it answers.
-func may(w http.ResponseWriter, r *http.Request, needs Role) bool {
-	t, owner := callerOf(r)
-	if owner || t.Role&needs == needs {
-		return true
-	}
-	for _, known := range roleNames {
-		if known.role == needs {
-			refuse(w, http.StatusForbidden, fmt.Sprintf("token %s lacks the role %s (option api-tokens)", t.Name, known.name))
-			return false
-		}
-	}
-	refuse(w, http.StatusForbidden, "token "+t.Name+" may not do that")
-	return false
 }

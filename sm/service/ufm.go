@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/internal/endpoints"
 	"weft/sm/partition"
 )
 
@@ -45,17 +46,17 @@ func (s *Service) ufm(w http.ResponseWriter, r *http.Request) {
 	at := r.Method + " " + strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, ufmPath), "/")
 	switch at {
 	case "GET app/ufm_version":
-		answer(w, http.StatusOK, map[string]string{"ufm_release_version": "weft " + s.opt.Version})
+		endpoints.Answer(w, http.StatusOK, map[string]string{"ufm_release_version": "weft " + s.opt.Version})
 	case "GET resources/pkeys":
 		if now := s.inForce(w); now != nil {
-			answer(w, http.StatusOK, listForUFM(now, r.URL.Query().Get("guids_data") == "true"))
+			endpoints.Answer(w, http.StatusOK, listForUFM(now, r.URL.Query().Get("guids_data") == "true"))
 		}
 	case "POST resources/pkeys":
 		s.writeForUFM(partition.Add, w, r)
 	case "POST actions/remove_guids_from_pkey":
 		s.writeForUFM(partition.Remove, w, r)
 	default:
-		refuse(w, http.StatusNotFound, "weft has of UFM's interface: GET app/ufm_version, GET and POST resources/pkeys, POST actions/remove_guids_from_pkey")
+		endpoints.Refuse(w, http.StatusNotFound, "weft has of UFM's interface: GET app/ufm_version, GET and POST resources/pkeys, POST actions/remove_guids_from_pkey")
 	}
 }
 
@@ -90,7 +91,7 @@ func listForUFM(now *shown, guids bool) map[string]*ufmListed {
 
 // writeForUFM adds GUIDs to a partition, which is made if it is missing, or removes them.
 func (s *Service) writeForUFM(deed partition.Deed, w http.ResponseWriter, r *http.Request) {
-	if !may(w, r, mayPartition) {
+	if !endpoints.May(w, r, endpoints.MayPartition) {
 		return
 	}
 	release, ok := s.roomFor(w, r)
@@ -98,22 +99,22 @@ func (s *Service) writeForUFM(deed partition.Deed, w http.ResponseWriter, r *htt
 		return
 	}
 	defer release()
-	body, ok := jsonBody(w, r)
+	body, ok := endpoints.JSONBody(w, r)
 	if !ok {
 		return
 	}
 	var given ufmPKey
 	if err := json.Unmarshal(body, &given); err != nil {
-		refuse(w, http.StatusBadRequest, "the body: "+err.Error())
+		endpoints.Refuse(w, http.StatusBadRequest, "the body: "+err.Error())
 		return
 	}
 	q, err := given.write(deed)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		endpoints.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	if _, ok := s.write(w, r, q); ok {
-		answer(w, http.StatusOK, struct{}{})
+		endpoints.Answer(w, http.StatusOK, struct{}{})
 	}
 }
 

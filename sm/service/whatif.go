@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"weft/internal/endpoints"
 )
 
 // WhatIf is a question about simultaneous changes.
@@ -29,8 +31,8 @@ func (q *WhatIf) Check() error {
 		switch c := &q.Changes[i]; {
 		case !slices.Contains([]string{"fail", "drain", "add", "move"}, c.Kind):
 			return fmt.Errorf("kind: %.40q: want fail, drain, add or move", c.Kind)
-		case !isName(c.What) || strings.Contains(c.What, "|"):
-			return fmt.Errorf("what: want a name of 1 to %d characters, without | and control characters", mostName)
+		case !endpoints.IsName(c.What) || strings.Contains(c.What, "|"):
+			return fmt.Errorf("what: want a name of 1 to %d characters, without | and control characters", endpoints.MostName)
 		}
 	}
 	return nil

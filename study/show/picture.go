@@ -3,6 +3,9 @@ package show
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
 	"weft/fabric"
 	"weft/fabric/cables"
@@ -13,21 +16,33 @@ import (
 
 // Meanings of the colours of cables.
 const (
-	ByLoad  = "load"  // pairs of hosts
-	ByLanes = "lanes" // virtual lanes in use
+	ByLoad   = "load"   // pairs of hosts
+	ByLanes  = "lanes"  // virtual lanes in use
+	BySpeed  = "speed"  // rates of cables; it needs no routing
+	ByErrors = "errors" // counters of errors that a dump has; it needs no routing
 )
+
+// Look says what a picture shows.
+type Look struct {
+	Colour string
+	Around fabric.GUID // only the pod, slice or group of this switch; 0: all
+}
 
 // Picture lays out a fabric and marks the cables to look at. If it was routed, the colours of
 // cables show the pairs of hosts that they carry, or the lanes.
-func Picture(ctx context.Context, src *Inspected, routing *planner.Result, colour string, workers int) (*layout.Picture, error) {
+func Picture(ctx context.Context, src *Inspected, routing *planner.Result, look Look, workers int) (*layout.Picture, error) {
 	f := src.Fabric
 	g, odd := src.inspect()
-	o := layout.Options{Unit: "pairs of hosts"}
+	o := layout.Options{Unit: "pairs of hosts", Around: look.Around}
 	markOdd(&o, f, odd)
 	var err error
 	switch {
+	case look.Colour == BySpeed:
+		addSpeeds(&o, f, g)
+	case look.Colour == ByErrors:
+		addErrors(&o, f, g, odd)
 	case routing == nil:
-	case colour == ByLanes:
+	case look.Colour == ByLanes:
 		err = addLanes(ctx, &o, g, routing, workers)
 	default:
 		err = addLoads(ctx, &o, g, routing, workers)
@@ -53,6 +68,66 @@ func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *
 		o.Loads[c] = float64(load)
 	}
 	return nil
+}
+
+// addSpeeds sets the kinds of cables to their rates.
+func addSpeeds(o *layout.Options, f *fabric.Fabric, g *fabric.Graph) {
+	rates := map[fabric.LinkID]uint64{}
+	for i := range f.Links {
+		rates[fabric.LinkID(i)] = uint64(fabric.Rate(f.Links[i].Width, f.Links[i].Speed))
+	}
+	addKinds(o, f, g, rates, func(rate uint64) string { return fmt.Sprintf("%g Gbit/s", float64(rate)/1000) })
+	o.Unit = "rates of the cables of a line"
+}
+
+// addErrors sets the kinds of cables by the largest of their counters that are not 0.
+func addErrors(o *layout.Options, f *fabric.Fabric, g *fabric.Graph, r *cables.Report) {
+	bounds := map[fabric.LinkID]uint64{}
+	for i := range r.Cables {
+		odd, most := &r.Cables[i], uint64(0)
+		for _, c := range odd.Counters {
+			most = max(most, c.Value)
+		}
+		if most == 0 || len(odd.Ports) == 0 {
+			continue
+		}
+		if link := linkAt(f, odd.Ports[0]); link != fabric.NoLink {
+			bounds[link] = 1
+			for most >= 10*bounds[link] && bounds[link] < 1e6 {
+				bounds[link] *= 10
+			}
+			delete(o.Odd, link)
+		}
+	}
+	addKinds(o, f, g, bounds, func(bound uint64) string { return fmt.Sprint(bound, " or more") })
+	o.Unit = "largest counter of errors of a cable"
+}
+
+// addKinds sets the kinds of cables between switches to values other than 0, of which at most 16
+// are told apart.
+func addKinds(o *layout.Options, f *fabric.Fabric, g *fabric.Graph, of map[fabric.LinkID]uint64, name func(uint64) string) {
+	values := slices.Compact(slices.Sorted(maps.Values(of)))
+	values = slices.DeleteFunc(values, func(v uint64) bool { return v == 0 })
+	values = values[:min(len(values), 16)]
+	o.Names, o.Lanes = []string{}, make([]uint16, g.NumChannels)
+	for _, v := range values {
+		o.Names = append(o.Names, name(v))
+	}
+	for c := range o.Lanes {
+		id, _ := f.NodeByGUID(g.SwitchGUID[g.From[c]])
+		if at, found := slices.BinarySearch(values, of[f.Nodes[id].Ports[g.FromPort[c]].Link]); found {
+			o.Lanes[c] = 1 << at
+		}
+	}
+}
+
+// linkAt returns the cable in a port.
+func linkAt(f *fabric.Fabric, p fabric.PortName) fabric.LinkID {
+	id, ok := f.NodeByGUID(p.GUID)
+	if !ok || p.Port == 0 || int(p.Port) > f.Nodes[id].NumPorts() {
+		return fabric.NoLink
+	}
+	return f.Nodes[id].Ports[p.Port].Link
 }
 
 // addLanes sets the lanes to the VLs that the judge finds in use on every channel.
@@ -81,11 +156,7 @@ func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
 			continue
 		}
 		for _, p := range odd.Ports {
-			id, ok := f.NodeByGUID(p.GUID)
-			if !ok || p.Port == 0 || int(p.Port) > f.Nodes[id].NumPorts() {
-				continue
-			}
-			if link := f.Nodes[id].Ports[p.Port].Link; link != fabric.NoLink {
+			if link := linkAt(f, p); link != fabric.NoLink {
 				o.Odd[link] = string(odd.Kind) + ": " + odd.Text
 			}
 		}

@@ -20,7 +20,7 @@ func (c *Config) draw(ctx context.Context, of *cluster) (paths []string, err err
 		{"opensm", "Tables of OpenSM: the slow cable carries as much as any other", of.opensm},
 		{"weft", "Routing of weft: the cables beside the slow one carry its load", of.best},
 	} {
-		p, err := show.Picture(ctx, show.Inspect(of.src), r.routing, show.ByLoad, c.Workers)
+		p, err := show.Picture(ctx, show.Inspect(of.src), r.routing, show.Look{Colour: show.ByLoad}, c.Workers)
 		if err != nil {
 			return nil, err
 		}

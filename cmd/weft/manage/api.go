@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"weft/internal/endpoints"
 	"weft/sm/service"
 )
 
@@ -49,7 +50,7 @@ func (a *apiFlags) check() error {
 	if err != nil {
 		return fmt.Errorf("--api %s: want HOST:PORT, or :PORT for this machine only", a.address)
 	}
-	if a.cert == "" && !service.IsLocal(host) {
+	if a.cert == "" && !endpoints.IsLocal(host) {
 		return fmt.Errorf("--api %s: the token would cross the network unencrypted: give --api-cert and --api-key, or leave out the host", a.address)
 	}
 	return nil
@@ -115,7 +116,7 @@ func (a *apiFlags) listen() (*apiServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &apiServer{Listener: l, guard: service.NewGuard(tokens, l.Addr())}
+	s := &apiServer{Listener: l, guard: service.NewGuard(tokens, l.Addr(), time.Now)}
 	s.cert.Store(cert)
 	if cert != nil {
 		s.Listener = tls.NewListener(l, &tls.Config{

@@ -24,6 +24,7 @@ import (
 	"weft/cmd/weft/manage/studies"
 	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
+	"weft/internal/endpoints"
 	"weft/planner"
 	"weft/sm"
 	"weft/sm/perf"
@@ -52,8 +53,9 @@ type serving struct {
 	telling     sync.Mutex // keeps lines in the order of their numbers
 	service     *service.Service
 	notify      *service.Notifier
-	api         *apiServer  // nil: programs do not ask over TCP
-	certificate certificate // of it
+	api         *apiServer                     // nil: programs do not ask over TCP
+	certificate certificate                    // of it
+	shown       atomic.Pointer[watch.Snapshot] // the last one
 
 	hook    *hook.Hook
 	kept    *perf.Report     // the last one in history
@@ -67,8 +69,12 @@ type serving struct {
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout(), journal: cli.StdoutIsJournal()}, notify: newNotifier()}
 	r.hook = hook.New(r.tell)
+	questions := endpoints.NewQuestions(time.Now)
+	routing := func() planner.Request { return r.now.Load().routing.Request }
 	r.service = service.New(service.Options{
-		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
+		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(routing), Questions: questions,
+		More: studies.Page(questions, routing, cli.PeakRSS, r.shown.Load).Endpoints(),
+
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
 		Enforce:     func() terms.Enforcement { return r.now.Load().pkeys.enforcement() },
 		PortMetrics: func() *telemetry.Selection { return r.now.Load().service.telemetry.selected }, Moment: r.moment, History: r.historyFile,
@@ -113,6 +119,7 @@ func (r *serving) show(s *watch.Snapshot) {
 	r.condensing.Unlock()
 	r.write(lines)
 	r.service.Show(s)
+	r.shown.Store(s)
 	if s.Counters != nil && s.Counters != r.kept && r.history != nil {
 		r.kept = s.Counters
 		r.history.Add(time.Now(), s.Counters)

@@ -12,9 +12,11 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/manage/ask"
+	"weft/internal/endpoints"
 	"weft/sm/service"
 	"weft/sm/service/client"
 	"weft/sm/terms"
+	"weft/ui"
 )
 
 // serve starts the servers of socket, API and metrics; end stops them.
@@ -32,7 +34,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 			end()
 			return nil, cli.Cannot(fmt.Errorf("--socket: %w", err))
 		}
-		servers.Go(func() { r.served(service.Serve(ctx, l, r.service.Handler())) })
+		servers.Go(func() { r.served(endpoints.Serve(ctx, l, r.service.Handler())) })
 	}
 	if s.service.api.address != "" {
 		l, err := s.service.api.listen()
@@ -42,7 +44,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		}
 		r.api = l
 		r.certificate.use(s.service.api.cert, l.cert.Load())
-		servers.Go(func() { r.served(service.Serve(ctx, l, l.guard.Protect(r.service.Handler()))) })
+		servers.Go(func() { r.served(endpoints.Serve(ctx, l, l.guard.Protect(r.service.Handler(), ui.Handler()))) })
 	}
 	if s.service.metrics != "" {
 		l, err := listenTCP(s.service.metrics) // stayer has checked the form of the address
@@ -50,7 +52,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 			end()
 			return nil, cli.Cannot(fmt.Errorf("--metrics: %w", err))
 		}
-		servers.Go(func() { r.served(service.Serve(ctx, l, service.Local(l.Addr(), r.service.Metrics()))) })
+		servers.Go(func() { r.served(endpoints.Serve(ctx, l, endpoints.Local(l.Addr(), r.service.Metrics()))) })
 	}
 	servers.Go(func() { r.watchdog(ctx) })
 	servers.Go(func() { r.certificate.watch(ctx, r.tell) })

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"weft/emulator/attach"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/endpoints"
 	"weft/planner"
 	"weft/route/engine"
 	"weft/route/planfile"
@@ -38,6 +40,7 @@ type managed struct {
 	*service.Service
 	socket, url string
 	plan        func() []byte
+	shown       atomic.Pointer[watch.Snapshot]
 }
 
 // manage brings an emulated subnet up, and serves what is asked of its manager at a socket and over
@@ -64,8 +67,11 @@ func manage(t *testing.T, formula string) *managed {
 	var stored []byte
 	m.plan = func() []byte { return stored }
 	up := make(chan struct{}, 1)
+	questions := endpoints.NewQuestions(time.Now)
+	routing := func() planner.Request { return req }
 	m.Service = service.New(service.Options{
-		Version: "test", Clock: time.Now, Studies: studies.All(func() planner.Request { return req }),
+		Version: "test", Clock: time.Now, Studies: studies.All(routing), Questions: questions,
+		More: studies.Page(questions, routing, func() float64 { return 0 }, m.shown.Load).Endpoints(),
 		Ask: func(ctx context.Context, ev *terms.Event) error {
 			select {
 			case asked <- ev:
@@ -105,6 +111,7 @@ func manage(t *testing.T, formula string) *managed {
 		},
 		Show: func(s *watch.Snapshot) {
 			m.Show(s)
+			m.shown.Store(s)
 			if s.Routed != nil && s.Counters != nil && stored == nil {
 				var b bytes.Buffer
 				if err := planfile.Save(&b, s.Routed.Graph, s.Routed.Plan); err != nil {
@@ -148,9 +155,9 @@ func (m *managed) serve(t *testing.T) {
 	m.url = "http://" + tcp.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 2)
-	go func() { done <- service.Serve(ctx, unix, m.Handler()) }()
+	go func() { done <- endpoints.Serve(ctx, unix, m.Handler()) }()
 	go func() {
-		done <- service.Serve(ctx, tcp, service.NewGuard(service.OneToken(token), tcp.Addr()).Protect(m.Handler()))
+		done <- endpoints.Serve(ctx, tcp, service.NewGuard(service.OneToken(token), tcp.Addr(), time.Now).Protect(m.Handler(), nil))
 	}()
 	t.Cleanup(func() {
 		m.End()

@@ -4,8 +4,14 @@
 package studies
 
 import (
+	"time"
+
+	"weft/cmd/weft/cli"
+	"weft/internal/endpoints"
 	"weft/planner"
 	"weft/sm/service"
+	"weft/sm/watch"
+	"weft/study/page"
 )
 
 // All returns the studies. routing returns the current routing options of the manager.
@@ -14,4 +20,19 @@ func All(routing func() planner.Request) []service.Study {
 		service.NewStudy("/v1/whatif", "What changes would do to the subnet in force. Nothing is changed. One question is answered at a time.", "weft whatif",
 			(&whatIf{routing: routing}).hold),
 	}
+}
+
+// Page returns the questions of the page. They use one core, and leave the others to the manager;
+// subnet returns the subnet in force.
+func Page(questions *endpoints.Questions, routing func() planner.Request, memory func() float64, subnet func() *watch.Snapshot) *page.Page {
+	return page.New(page.Options{
+		Version: cli.Version, Clock: time.Now, Memory: memory, Workers: 1, Questions: questions, Request: routing,
+		Subnet: func() *page.Subnet {
+			s := subnet()
+			if s == nil || s.InForce == nil || s.Routed == nil || s.Routed.Plan == nil {
+				return nil
+			}
+			return &page.Subnet{Fabric: s.Routed.Fabric, Graph: s.Routed.Graph, Plan: s.Routed.Plan, Verdict: s.InForce.Report.Routing.Check}
+		},
+	})
 }

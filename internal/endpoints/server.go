@@ -1,4 +1,4 @@
-package service
+package endpoints
 
 import (
 	"bytes"
@@ -12,29 +12,29 @@ import (
 	"time"
 )
 
+// Patience bounds a client's time to send a body or to read a line, and a request's wait for the
+// manager.
+const Patience = 10 * time.Second
+
 // Limits of a server.
 const (
 	mostConnections = 256
-	mostBody        = 1 << 16
-	mostSet         = 8 << 20
 	mostHeader      = 1 << 14
 
-	// longest bounds the time from a request's header to the end of its answer: patience each for
-	// the body, the manager's decision and the client's reading. Longer answers set their own
-	// deadline.
-	longest = 3 * patience
+	// UsualBody is the maximum size of a body, in bytes, where an endpoint has no limit of its own.
+	UsualBody = 1 << 16
 
-	// Longest and LongestWhatIf are a client's timeouts.
-	Longest       = longest + patience
-	LongestWhatIf = mostTime + Longest
+	// LongestRequest bounds the time from a request's header to the end of its answer: Patience
+	// each for the body, the work and the client's reading. Longer answers set their own deadline.
+	LongestRequest = 3 * Patience
 )
 
 // Serve serves a handler until ctx ends; requests under way then have a second left. It limits
-// bodies, headers, connections and times.
+// headers, connections and times.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	c := connections{most: mostConnections}
 	server := &http.Server{
-		Handler: c.mark(limitBody(h)), ReadHeaderTimeout: patience, ReadTimeout: patience, WriteTimeout: longest, IdleTimeout: time.Minute,
+		Handler: c.mark(h), ReadHeaderTimeout: Patience, ReadTimeout: Patience, WriteTimeout: LongestRequest, IdleTimeout: time.Minute,
 		MaxHeaderBytes: mostHeader, DisableGeneralOptionsHandler: true, ConnContext: c.add, ConnState: c.changed, ErrorLog: stdlog.New(complaints{}, "weft: ", 0),
 	}
 	ended := make(chan struct{})
@@ -52,18 +52,6 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	}
 	<-ended
 	return nil
-}
-
-// limitBody limits the bodies of requests: a whole set of partitions is larger than all else.
-func limitBody(h http.Handler) http.Handler {
-	small, large := http.MaxBytesHandler(h, mostBody), http.MaxBytesHandler(h, mostSet)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isWrite(r) {
-			large.ServeHTTP(w, r)
-			return
-		}
-		small.ServeHTTP(w, r)
-	})
 }
 
 // complaints writes errors of net/http to standard error, unless anybody can cause them without a

@@ -1,4 +1,4 @@
-package service
+package endpoints
 
 import (
 	"bytes"
@@ -12,17 +12,17 @@ import (
 	"unicode/utf8"
 )
 
-// jsonBody reads a JSON body. If it is missing or malformed, it answers and returns false.
-func jsonBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
+// JSONBody reads a JSON body. If it is missing or malformed, it answers and returns false.
+func JSONBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	given := r.Header.Values("Content-Type")
 	media, options, err := mime.ParseMediaType(strings.Join(given, ",")) // two headers are an error
 	charset, named := options["charset"]
 	switch {
-	case err != nil || media != jsonMedia || named && !strings.EqualFold(charset, "utf-8"):
-		refuse(w, http.StatusUnsupportedMediaType, "want a body of Content-Type application/json, in UTF-8")
+	case err != nil || media != JSON || named && !strings.EqualFold(charset, "utf-8"):
+		Refuse(w, http.StatusUnsupportedMediaType, "want a body of Content-Type application/json, in UTF-8")
 		return nil, false
 	case len(r.Header.Values("Content-Encoding")) > 0:
-		refuse(w, http.StatusUnsupportedMediaType, "want a body without Content-Encoding")
+		Refuse(w, http.StatusUnsupportedMediaType, "want a body without Content-Encoding")
 		return nil, false
 	}
 	body, err = io.ReadAll(r.Body)
@@ -33,8 +33,8 @@ func jsonBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	return body, true
 }
 
-// readJSON decodes a JSON object with exactly the keys of a type, in lower case, each at most once.
-func readJSON(body []byte, into any) error {
+// ReadJSON decodes a JSON object with exactly the keys of a type, in lower case, each at most once.
+func ReadJSON(body []byte, into any) error {
 	if !utf8.Valid(body) {
 		return errors.New("the body: want UTF-8")
 	}

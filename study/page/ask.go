@@ -1,0 +1,63 @@
+package page
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"weft/internal/endpoints"
+)
+
+// reader is a request that may need less than the role jobs.
+type reader interface{ needs() endpoints.Role }
+
+// question returns the endpoint of a question that takes a core for a while: a JSON object Q, whose
+// Check returns errors that hold on any fabric, and the document A. One question at a time is
+// answered, for at most two minutes and while the client waits; instead says what has no limit. The
+// fabric is that of the path, nil without one.
+func question[Q, A any, R interface {
+	*Q
+	Check() error
+}](p *Page, path, about, instead string, compute func(context.Context, *Held, R) (*A, error)) endpoints.Endpoint {
+	e := endpoints.Endpoint{
+		Method: http.MethodPost, Path: path, About: about, Body: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A](), Media: endpoints.JSON, Status: http.StatusOK,
+		Refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable},
+		Needs:    endpoints.MayCompute,
+	}
+	if of, ok := any(R(new(Q))).(reader); ok {
+		e.Needs = of.needs() // at least
+	}
+	ofFabric := strings.Contains(path, "{id}")
+	if ofFabric {
+		e.Parameters = []endpoints.Parameter{fabricParameter}
+	}
+	e.Serve = func(w http.ResponseWriter, r *http.Request) {
+		body, ok := endpoints.JSONBody(w, r)
+		if !ok {
+			return
+		}
+		request := R(new(Q))
+		err := endpoints.ReadJSON(body, request)
+		if err == nil {
+			err = request.Check()
+		}
+		if err != nil {
+			endpoints.Refuse(w, http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
+			return
+		}
+		if of, ok := any(request).(reader); ok && !endpoints.May(w, r, of.needs()) {
+			return
+		}
+		var h *Held
+		if ofFabric {
+			if h = p.held(w, r); h == nil {
+				return
+			}
+		}
+		p.opt.Questions.Serve(w, r, instead, func() (func(context.Context) (any, error), error) {
+			return func(ctx context.Context) (any, error) { return compute(ctx, h, request) }, nil
+		})
+	}
+	return e
+}

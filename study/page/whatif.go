@@ -1,0 +1,143 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+	"weft/internal/endpoints"
+	"weft/planner"
+	"weft/route"
+	"weft/route/engine"
+	"weft/study/whatif"
+)
+
+// Changes are changes of a fabric, each as weft whatif takes it.
+type Changes []Change
+
+// Change is a change of a fabric.
+type Change struct {
+	Kind string `json:"kind"` // fail, drain, add or move
+	What string `json:"what"` // the part, as the option of weft whatif of that name takes it
+}
+
+// mostChanges is the maximum number of changes in a question.
+const mostChanges = 32
+
+// Check returns errors that hold on any fabric.
+func (list Changes) Check() error {
+	if len(list) > mostChanges {
+		return fmt.Errorf("changes: want at most %d", mostChanges)
+	}
+	for _, c := range list {
+		switch {
+		case !slices.Contains([]string{"fail", "drain", "add", "move"}, c.Kind):
+			return fmt.Errorf("kind: %.40q: want fail, drain, add or move", c.Kind)
+		case !endpoints.IsName(c.What) || strings.Contains(c.What, "|"):
+			return fmt.Errorf("what: want a name of 1 to %d characters, without | and control characters", endpoints.MostName)
+		}
+	}
+	return nil
+}
+
+// toStudy converts changes for the study.
+func (list Changes) toStudy() []whatif.Change {
+	var out []whatif.Change
+	for _, c := range list {
+		out = append(out, whatif.Change{Kind: c.Kind, What: c.What})
+	}
+	return out
+}
+
+// WhatIf asks for the effect of simultaneous changes.
+type WhatIf struct {
+	Changes Changes `json:"changes"`
+	// Measure asks for loads and bandwidth too, before and after: as weft whatif.
+	Measure bool `json:"measure,omitempty"`
+	Routing
+}
+
+// Check returns errors that hold on any fabric.
+func (q *WhatIf) Check() error {
+	if len(q.Changes) == 0 {
+		return errors.New("changes: want at least one")
+	}
+	return errors.Join(q.Changes.Check(), q.Routing.Check())
+}
+
+// needs returns the role for a question about changes.
+func (q *WhatIf) needs() endpoints.Role { return endpoints.MayCompute }
+
+// Effect is the answer about changes: the first, or the full one.
+type Effect struct {
+	Engine string         `json:"engine"` // of the present routing
+	First  *whatif.Glance `json:"first,omitempty"`
+	Full   *whatif.Answer `json:"full,omitempty"`
+}
+
+// whatIf returns the endpoint for the effect of changes.
+func (p *Page) whatIf() endpoints.Endpoint {
+	return question(p, fabricPath+"/whatif", "What changes would do: at once what is lost and what a repair does; with measure the document of weft whatif. Nothing is changed.", "run weft whatif, which has no limit",
+		func(ctx context.Context, h *Held, q *WhatIf) (*Effect, error) {
+			changes := q.Changes.toStudy()
+			if _, err := whatif.Apply(h.Fabric, changes); err != nil {
+				return nil, err
+			}
+			r, err := p.routedBy(ctx, h, &q.Routing)
+			if err != nil {
+				return nil, err
+			}
+			req, err := p.again(r)
+			if err != nil {
+				return nil, err
+			}
+			out := &Effect{Engine: r.Engine.Name}
+			if !q.Measure {
+				out.First, err = whatif.Glimpse(ctx, h.Fabric, r.Plan, *req, changes)
+				return out, err
+			}
+			today, err := p.measured.of(ctx, h.Fabric, r.Plan, req)
+			if err != nil {
+				return nil, err
+			}
+			out.Full, err = today.Ask(ctx, changes)
+			return out, err
+		})
+}
+
+// again returns the request that routes a changed fabric as a routing was made.
+func (p *Page) again(r *planner.Result) (*planner.Request, error) {
+	var req planner.Request
+	if p.opt.Request != nil {
+		req = p.opt.Request()
+	}
+	chain, err := engine.ChainOf(&r.Plan.Recipe, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Chain = slices.Concat(chain, req.Chain)
+	req.Workers, req.NoPathRecords, req.LIDs.Fresh = p.opt.Workers, true, false
+	return &req, nil
+}
+
+// measured keeps the last measurement of a present routing.
+type measured struct {
+	plan  *route.Plan
+	today *whatif.Today
+}
+
+// of measures a routing, unless it was the last one. Questions come one at a time.
+func (m *measured) of(ctx context.Context, f *fabric.Fabric, plan *route.Plan, req *planner.Request) (*whatif.Today, error) {
+	if m.plan == plan {
+		return m.today, nil
+	}
+	today, err := whatif.New(ctx, f, plan, whatif.Options{Request: *req, Pace: whatif.UsualPace})
+	if err != nil {
+		return nil, err
+	}
+	m.plan, m.today = plan, today
+	return today, nil
+}
