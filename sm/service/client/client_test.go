@@ -16,6 +16,7 @@ import (
 
 	"weft/cmd/weft/manage/studies"
 	"weft/emulator/attach"
+	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/internal/endpoints"
@@ -83,6 +84,15 @@ func manage(t *testing.T, formula string) *managed {
 				return nil, errors.New("damaged")
 			}
 			return &telemetry.Moment{Hot: []perf.Hot{{}}, Waiting: []perf.Hot{}, Doubtful: []perf.Hot{}, Errors: []telemetry.Growth{{}}}, nil
+		},
+		Series: func(node fabric.GUID, port uint8) (*telemetry.Series, error) {
+			switch port {
+			case 1:
+				return nil, telemetry.ErrNotKept
+			case 2:
+				return nil, errors.New("damaged")
+			}
+			return &telemetry.Series{Port: fabric.PortName{GUID: node, Port: port}, Points: []telemetry.Point{{}}}, nil
 		},
 		Plans: func() ([]service.Plan, error) {
 			return []service.Plan{{Version: 3, Time: "2026-11-24T10:00:00.000Z", Engine: "updn", Verdict: "yes", Bytes: len(stored)}}, nil

@@ -116,12 +116,14 @@ var operations = [][3]string{
 	{"GET", "/v1/status"},
 	{"GET", "/v1/events"},
 	{"GET", "/v1/events?since=1&run=x&follow=false"},
+	{"GET", "/v1/codes"},
 	{"GET", "/v1/plan"},
 	{"GET", "/v1/plans"},
 	{"GET", "/v1/plans/3"},
 	{"GET", "/v1/fabric"},
 	{"GET", "/v1/links"},
 	{"GET", "/v1/hot?at=2026-11-29T14:05:00Z"},
+	{"GET", "/v1/history?port=leaf+1[3]"},
 	{"GET", "/v1/ports"},
 	{"GET", "/v1/ports?follow=false"},
 	{"GET", "/v1/partitions"},
@@ -154,7 +156,7 @@ func TestDocument(t *testing.T) {
 		}
 		d.refused(h, guarded, o, as)
 	}
-	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "GET /v1/hot": {404, 503}, "POST /v1/whatif": {400, 413, 415}, "PUT /v1/partitions": {400, 409, 412, 413, 415}, "POST /v1/partitions/{p_key}/add": {404, 412}} {
+	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "GET /v1/hot": {404, 503}, "GET /v1/history": {404, 503}, "POST /v1/whatif": {400, 413, 415}, "PUT /v1/partitions": {400, 409, 412, 413, 415}, "POST /v1/partitions/{p_key}/add": {404, 412}} {
 		for _, status := range want {
 			if !d.seen[at][status] {
 				t.Errorf("%s: no %d was met", at, status)
@@ -207,6 +209,11 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 		d.check(h, request(o[0], as.Path+"?at=1999-01-01T00:00:00Z", ""), as)
 		d.check(h, request(o[0], as.Path+"?at=2000-01-01T00:00:00Z", ""), as)
 		d.check(h, request(o[0], as.Path, ""), as)
+	case "/v1/history":
+		d.check(h, request(o[0], as.Path+"?port=leaf+1[1]", ""), as)
+		d.check(h, request(o[0], as.Path+"?port=leaf+1[2]", ""), as)
+		d.check(h, request(o[0], as.Path+"?port=leaf+1", ""), as)
+		d.check(h, request(o[0], as.Path+"?port=nobody[1]", ""), as)
 	case "/v1/drain", "/v1/undrain":
 		d.check(h, request(o[0], as.Path+"?name=none", ""), as)
 	case "/v1/partitions", "/v1/partitions/{p_key}/add":

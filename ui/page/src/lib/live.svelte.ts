@@ -9,7 +9,7 @@ export type Line = LogLine & { key: number };
 export const kept = 4096;
 const often = 2000; // ms between two questions for the status
 const longest = 15_000; // ms between two attempts
-const old = 10_000; // ms after which the page says that it is old
+const old = 10; // seconds after which the page says that it is old
 
 /** What a stream has said so far. */
 type Place = { run: string; number: number };
@@ -29,8 +29,9 @@ export class Live {
   #next = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Seconds since the last answer, 0 while it is fresh. */
-  age = $derived(this.now - this.#answered > old ? Math.round((this.now - this.#answered) / 1000) : 0);
+  /** Seconds since the last answer. */
+  age = $derived(Math.max(0, Math.round((this.now - this.#answered) / 1000)));
+  isOld = $derived(this.age > old || this.error !== undefined);
 
   #refused: () => void;
 
