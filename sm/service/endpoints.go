@@ -79,7 +79,7 @@ func (s *Service) ownEndpoints() []endpoints.Endpoint {
 			Answer:     reflect.TypeFor[telemetry.Moment](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusNotFound, http.StatusServiceUnavailable}, Serve: s.on(hot),
 		},
 		{
-			Method: http.MethodGet, Path: "/v1/history", About: "What a port did over the last hour (options counters and state), by at most 60 readings.",
+			Method: http.MethodGet, Path: "/v1/history", About: "What a port did over the last hour (options counters and state), in at most 120 points.",
 			Parameters: []endpoints.Parameter{{Name: "port", Kind: endpoints.Name, About: "a port by its node and number: leaf 3[20]", Needed: true}},
 			Answer:     reflect.TypeFor[telemetry.Series](), Media: endpoints.JSON, Status: http.StatusOK,
 			Refusals: []int{http.StatusNotFound, http.StatusConflict, http.StatusServiceUnavailable}, Serve: s.on(seriesOf),

@@ -1,6 +1,9 @@
 package telemetry
 
 import (
+	"cmp"
+	"slices"
+
 	"weft/fabric"
 	"weft/sm/perf"
 	"weft/wire/mad"
@@ -11,21 +14,40 @@ type Series struct {
 	Port   fabric.PortName `json:"port"`
 	Peer   fabric.PortName `json:"peer"`      // other end of its cable
 	Rate   int32           `json:"rate_mbit"` // of its link, 0 if unknown
-	Points []Point         `json:"points"`    // oldest first; with more readings than points, evenly chosen ones
+	Points []Point         `json:"points"`    // oldest first; a point stands for several readings if there are more than 120
 }
 
-// Point is a reading of a port.
+// Point is a reading of a port. If it stands for several, rates are the highest of them.
 type Point struct {
-	Time     string  `json:"time"`         // end of the reading, UTC
-	Took     float64 `json:"took_seconds"` // time that the reading covers
+	Time     string  `json:"time"`         // end of the last reading, UTC
+	Took     float64 `json:"took_seconds"` // time that the readings cover
 	Sent     float64 `json:"transmit_gbit_per_second"`
 	Received float64 `json:"receive_gbit_per_second"`
 	Wait     float64 `json:"wait_ticks_per_second"` // waiting of data at the port; the device defines the length of a tick
 	Errors   uint64  `json:"errors"`                // growth of all counters of errors together
 }
 
-// MostPoints is the maximum number of points of a Series.
-const MostPoints = 60
+// MostPoints is the maximum number of points of a Series after Join.
+const MostPoints = 120
+
+// Join joins neighbouring points until there are at most MostPoints.
+func (s *Series) Join() {
+	n := len(s.Points)
+	if n <= MostPoints {
+		return
+	}
+	joined := make([]Point, 0, MostPoints)
+	for i := range MostPoints {
+		part := s.Points[i*n/MostPoints : (i+1)*n/MostPoints]
+		p := Point{Time: part[len(part)-1].Time}
+		for _, o := range part {
+			p.Took, p.Errors = p.Took+o.Took, p.Errors+o.Errors
+			p.Sent, p.Received, p.Wait = max(p.Sent, o.Sent), max(p.Received, o.Received), max(p.Wait, o.Wait)
+		}
+		joined = append(joined, p)
+	}
+	s.Points = joined
+}
 
 // Add adds what a Frame says of the port with this GUID of its node and this number.
 func (s *Series) Add(f *Frame, guid fabric.GUID, port uint8) {
@@ -52,19 +74,12 @@ func (s *Series) Add(f *Frame, guid fabric.GUID, port uint8) {
 	}
 }
 
-// Numbers returns the numbers of at most some rounds of the last hour, evenly chosen, with the
-// last one.
-func (r *Ring) Numbers(most int) (list []uint64) {
-	if len(r.list) == 0 {
-		return nil
-	}
-	last, begin := r.list[len(r.list)-1].time, 0
-	for begin < len(r.list) && r.list[begin].time < last-hour.Milliseconds() {
-		begin++
-	}
-	n := len(r.list) - begin
-	for i := range min(n, most) {
-		list = append(list, r.list[begin+(i+1)*n/min(n, most)-1].number)
+// Numbers returns the numbers of the rounds of the last hour.
+func (r *Ring) Numbers() (list []uint64) {
+	for i := range r.list {
+		if r.list[i].time >= r.list[len(r.list)-1].time-hour.Milliseconds() {
+			list = append(list, r.list[i].number)
+		}
 	}
 	return list
 }
@@ -72,10 +87,9 @@ func (r *Ring) Numbers(most int) (list []uint64) {
 // Stored returns the Frame of a number as it stands in the file, for Decode; nil if it has made
 // room for another one.
 func (r *Ring) Stored(number uint64) ([]byte, error) {
-	for i := range r.list {
-		if r.list[i].number == number {
-			return r.bytes(&r.list[i])
-		}
+	i, ok := slices.BinarySearchFunc(r.list, number, func(x record, n uint64) int { return cmp.Compare(x.number, n) })
+	if !ok {
+		return nil, nil
 	}
-	return nil, nil
+	return r.bytes(&r.list[i])
 }

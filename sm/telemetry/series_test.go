@@ -32,46 +32,62 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// TestNumbers: the chosen rounds are stored ones of the last hour in order, evenly spread, all if
-// they are few, and the last one is always among them.
+// TestNumbers: the rounds of the last hour are found by their numbers, and no others.
 func TestNumbers(t *testing.T) {
+	r := openRing(t, &memory{}, 1<<20, free)
+	if r.Numbers() != nil {
+		t.Error("numbers in an empty file")
+	}
+	for minute := range 90 {
+		if err := put(r, minute, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := r.Numbers()
+	for i, n := range got {
+		if data, err := r.Stored(n); n != uint64(29+i) || err != nil || len(data) != 100 || data[0] != byte(n) {
+			t.Fatal(n, data, err)
+		}
+	}
+	if data, err := r.Stored(90); len(got) != 61 || data != nil || err != nil {
+		t.Fatal(got, data, err)
+	}
+}
+
+// TestJoin: no peak and no error is lost, and the points cover the same time.
+func TestJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := openRing(t, &memory{}, 1<<20, free)
-		rounds, most := rapid.IntRange(0, 90).Draw(t, "rounds"), rapid.IntRange(1, 70).Draw(t, "most")
-		for minute := range rounds {
-			if err := put(r, minute, 100); err != nil {
-				t.Fatal(err)
-			}
+		s := Series{}
+		var want Point
+		for i := range rapid.IntRange(0, 4*MostPoints).Draw(t, "readings") {
+			p := Point{Time: utc(epoch.Add(time.Duration(i) * time.Second)), Took: 1, Sent: float64(rapid.IntRange(0, 100).Draw(t, "sent")), Errors: rapid.Uint64Max(9).Draw(t, "errors")}
+			s.Points = append(s.Points, p)
+			want = Point{p.Time, want.Took + 1, max(want.Sent, p.Sent), 0, 0, want.Errors + p.Errors}
 		}
-		within := min(rounds, 61)
-		got := r.Numbers(most)
-		if len(got) != min(within, most) || len(got) > 0 && got[len(got)-1] != uint64(rounds-1) {
-			t.Fatal(rounds, most, got)
+		n := len(s.Points)
+		s.Join()
+		if len(s.Points) != min(n, MostPoints) {
+			t.Fatal(n, len(s.Points))
 		}
-		last := int64(rounds - within - 1)
-		for _, n := range got {
-			step := int64(n) - last
-			if least := int64(within / len(got)); step < least || step > least+1 {
-				t.Fatal(rounds, most, got)
+		var got Point
+		for _, p := range s.Points {
+			if p.Time <= got.Time {
+				t.Fatal(s.Points)
 			}
-			last = int64(n)
-			data, err := r.Stored(n)
-			if err != nil || len(data) != 100 || data[0] != byte(n) {
-				t.Fatal(n, data, err)
-			}
+			got = Point{p.Time, got.Took + p.Took, max(got.Sent, p.Sent), 0, 0, got.Errors + p.Errors}
 		}
-		if data, err := r.Stored(uint64(rounds)); data != nil || err != nil {
-			t.Fatal(data, err)
+		if got != want {
+			t.Fatal(got, want)
 		}
 	})
 }
 
-// BenchmarkSeries reads the hour of a port of 11,664 hosts with 52,488 ports, all busy.
+// BenchmarkSeries reads the hour of a port of 11,664 hosts with 52,488 ports, all busy: 60 rounds.
 func BenchmarkSeries(b *testing.B) {
 	data := frameAt(epoch, 52_488, 1e9).Encode(nil)
 	for b.Loop() {
 		s := Series{}
-		for range MostPoints {
+		for range 60 {
 			f, err := Decode(data)
 			if err != nil {
 				b.Fatal(err)

@@ -40,7 +40,8 @@ type Options struct {
 	// are opened by its users.
 	Subnet  func() *Subnet
 	Request func() planner.Request // routing options of the manager; nil: none
-	// PlanFile returns a stored Plan of the manager as planfile.Save wrote it, nil if it is not stored.
+	// PlanFile returns a stored Plan of the manager as planfile.Save wrote it, nil if it is not
+	// stored.
 	PlanFile func(version int64) ([]byte, error)
 }
 

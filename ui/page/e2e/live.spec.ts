@@ -75,6 +75,22 @@ test('what was hot at a time, and the hour of that cable', async ({ page }) => {
   await slow(page.getByRole('alert')).toContainText('no reading');
 });
 
+test('a link in quarantine is shown with the reason, and used again', async ({ page }) => {
+  await slow
+    .poll(async () => {
+      m.control('link "leaf 2" 3 flap 100ms');
+      return (await m.ask('GET', '/v1/status')).quarantine.length;
+    }, { intervals: [1500] })
+    .toBe(1);
+  await login(page, m, '/live?tab=drains');
+  await slow(page.getByText(/came back .* times/)).toBeVisible();
+  await page.getByRole('button', { name: /^Use the link .*leaf 2.* again/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Use again' }).click();
+  await slow(page.getByText(/The manager says/)).toBeVisible();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await slow(page.getByText('No link is in quarantine.')).toBeVisible();
+});
+
 test('the page goes on when the manager restarts, and says when it is old', async ({ page }) => {
   await login(page, m, '/live');
   await slow(page.getByText(/SUBNET UP, by/)).toBeVisible();

@@ -17,6 +17,7 @@ test('a long stream', async ({ page }) => {
 
   async function feed(rounds: number, refusals: number) {
     for (let i = 0; i < rounds; i++) {
+      if (i % 100 === 0) console.log(new Date().toISOString(), i);
       const before = (await m.ask('GET', '/v1/status')).last_round.number;
       await m.ask('POST', '/v1/resweep');
       for (let k = 0; k < refusals; k++) await m.ask('POST', '/v1/undrain?name=nobody'); // an event each

@@ -219,7 +219,7 @@ func (h *History) Series(guid fabric.GUID, port uint8) (*telemetry.Series, error
 	s := &telemetry.Series{Points: []telemetry.Point{}}
 	var numbers []uint64
 	err := h.use(func(r *telemetry.Ring) error {
-		numbers = r.Numbers(telemetry.MostPoints)
+		numbers = r.Numbers()
 		return nil
 	})
 	for _, n := range numbers {
@@ -237,6 +237,7 @@ func (h *History) Series(guid fabric.GUID, port uint8) (*telemetry.Series, error
 	if err == nil && len(s.Points) == 0 {
 		err = telemetry.ErrNotKept
 	}
+	s.Join()
 	return s, err
 }
 
