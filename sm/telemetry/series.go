@@ -27,18 +27,18 @@ type Point struct {
 	Errors   uint64  `json:"errors"`                // growth of all counters of errors together
 }
 
-// MostPoints is the maximum number of points of a Series after Join.
-const MostPoints = 120
+// mostPoints is the maximum number of points of a Series after Join.
+const mostPoints = 120
 
-// Join joins neighbouring points until there are at most MostPoints.
+// Join joins neighbouring points until there are at most mostPoints.
 func (s *Series) Join() {
 	n := len(s.Points)
-	if n <= MostPoints {
+	if n <= mostPoints {
 		return
 	}
-	joined := make([]Point, 0, MostPoints)
-	for i := range MostPoints {
-		part := s.Points[i*n/MostPoints : (i+1)*n/MostPoints]
+	joined := make([]Point, 0, mostPoints)
+	for i := range mostPoints {
+		part := s.Points[i*n/mostPoints : (i+1)*n/mostPoints]
 		p := Point{Time: part[len(part)-1].Time}
 		for _, o := range part {
 			p.Took, p.Errors = p.Took+o.Took, p.Errors+o.Errors

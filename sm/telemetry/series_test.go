@@ -59,14 +59,14 @@ func TestJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Series{}
 		var want Point
-		for i := range rapid.IntRange(0, 4*MostPoints).Draw(t, "readings") {
+		for i := range rapid.IntRange(0, 4*mostPoints).Draw(t, "readings") {
 			p := Point{Time: utc(epoch.Add(time.Duration(i) * time.Second)), Took: 1, Sent: float64(rapid.IntRange(0, 100).Draw(t, "sent")), Errors: rapid.Uint64Max(9).Draw(t, "errors")}
 			s.Points = append(s.Points, p)
 			want = Point{p.Time, want.Took + 1, max(want.Sent, p.Sent), 0, 0, want.Errors + p.Errors}
 		}
 		n := len(s.Points)
 		s.Join()
-		if len(s.Points) != min(n, MostPoints) {
+		if len(s.Points) != min(n, mostPoints) {
 			t.Fatal(n, len(s.Points))
 		}
 		var got Point

@@ -239,7 +239,7 @@ func (p *Page) openFabric() endpoints.Endpoint {
 // closeFabric returns the endpoint that closes a fabric.
 func (p *Page) closeFabric() endpoints.Endpoint {
 	return endpoints.Endpoint{
-		Method: http.MethodDelete, Path: fabricPath, About: "Close a fabric.", Parameters: []endpoints.Parameter{fabricParameter}, Media: "text/plain",
+		Method: http.MethodDelete, Path: fabricPath, About: "Close a fabric.", Parameters: []endpoints.Parameter{fabricParameter},
 		Status: http.StatusNoContent, Needs: endpoints.MayCompute,
 		Serve: func(w http.ResponseWriter, r *http.Request) {
 			if !p.shelf.remove(r.PathValue("id")) {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,7 @@ type managed struct {
 	*service.Service
 	socket, url string
 	plan        func() []byte
+	subnet      atomic.Pointer[watch.Routed] // in force
 }
 
 // manage brings an emulated subnet up, and serves what is asked of its manager at a socket and over
@@ -66,8 +68,17 @@ func manage(t *testing.T, formula string) *managed {
 	var stored []byte
 	m.plan = func() []byte { return stored }
 	up := make(chan struct{}, 1)
+	planFile := func(version int64) ([]byte, error) {
+		if version != 3 {
+			return nil, nil
+		}
+		return stored, nil
+	}
+	questions := endpoints.NewQuestions(time.Now)
+	routing := func() planner.Request { return req }
 	m.Service = service.New(service.Options{
-		Version: "test", Clock: time.Now, Studies: studies.All(func() planner.Request { return req }),
+		Version: "test", Clock: time.Now, Studies: studies.All(routing), Questions: questions,
+		More: studies.Page(questions, routing, func() float64 { return 0 }, m.subnet.Load, planFile).Endpoints(),
 		Ask: func(ctx context.Context, ev *terms.Event) error {
 			select {
 			case asked <- ev:
@@ -97,12 +108,7 @@ func manage(t *testing.T, formula string) *managed {
 		Plans: func() ([]service.Plan, error) {
 			return []service.Plan{{Version: 3, Time: "2026-11-24T10:00:00.000Z", Engine: "updn", Verdict: "yes", Bytes: len(stored)}}, nil
 		},
-		PlanFile: func(version int64) ([]byte, error) {
-			if version != 3 {
-				return nil, nil
-			}
-			return stored, nil
-		},
+		PlanFile: planFile,
 	})
 	r := &sm.Runner{
 		Config: terms.Config{Partitions: &terms.Partitioning{Partitions: partition.Everyone(), In: true}}, Counters: perf.Config{Interval: 10 * time.Millisecond, Rate: 1e6},
@@ -116,6 +122,7 @@ func manage(t *testing.T, formula string) *managed {
 		},
 		Show: func(s *watch.Snapshot) {
 			m.Show(s)
+			m.subnet.Store(s.Routed)
 			if s.Routed != nil && s.Counters != nil && stored == nil {
 				var b bytes.Buffer
 				if err := planfile.Save(&b, s.Routed.Graph, s.Routed.Plan); err != nil {

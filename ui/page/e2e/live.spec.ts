@@ -62,7 +62,8 @@ test('what was hot at a time, and the hour of that cable', async ({ page }) => {
     .poll(async () => {
       m.control('count "leaf 0" 3 12 100000000');
       at = (await m.ask('GET', '/v1/status')).history_file?.to ?? '';
-      return at && (await m.ask('GET', `/v1/hot?at=${at}`)).hot?.length;
+      const { hot } = at ? await m.ask('GET', `/v1/hot?at=${at}`) : { hot: [] };
+      return hot?.some((h: { from: { name: string; port: number } }) => h.from.name === 'leaf 0' && h.from.port === 3);
     })
     .toBeTruthy();
   await login(page, m, `/live?tab=cables&at=${at}`);

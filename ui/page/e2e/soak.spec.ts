@@ -1,5 +1,5 @@
 // 2,000 rounds and 50,000 events through a manager's stream: page and manager stay as large as they
-// are. It takes minutes: WEFT_SOAK=1, or WEFT_SOAK=0.1 for a tenth.
+// are. It takes minutes: WEFT_SOAK=1, or 0.1 for a tenth.
 import { expect, test } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { login, Manager } from './manager';
@@ -17,10 +17,9 @@ test('a long stream', async ({ page }) => {
 
   async function feed(rounds: number, refusals: number) {
     for (let i = 0; i < rounds; i++) {
-      if (i % 100 === 0) console.log(new Date().toISOString(), i);
       const before = (await m.ask('GET', '/v1/status')).last_round.number;
       await m.ask('POST', '/v1/resweep');
-      for (let k = 0; k < refusals; k++) await m.ask('POST', '/v1/undrain?name=nobody'); // an event each
+      await Promise.all(Array.from({ length: refusals }, () => m.ask('POST', '/v1/undrain?name=nobody'))); // an event each
       while ((await m.ask('GET', '/v1/status')).last_round.number === before) await new Promise((done) => setTimeout(done, 5));
     }
   }
@@ -44,12 +43,12 @@ test('a long stream', async ({ page }) => {
   try {
     await login(page, m, '/live');
     await expect(page.getByText(/SUBNET UP, by/)).toBeVisible({ timeout: 60_000 });
-    await feed(Math.ceil(200 * part), 22); // the lists of page and manager are full
+    await feed(Math.ceil(200 * part), 24); // the lists of page and manager are full
     const before = await measure();
-    await feed(Math.ceil(2000 * part), 22);
+    await feed(Math.ceil(2000 * part), 24);
     const after = await measure();
     console.log(JSON.stringify({ before, after, heap: after.heap / before.heap, rss: after.rss / before.rss, nodes: after.nodes / before.nodes }, null, 1));
-    expect(after.events - before.events).toBeGreaterThan(49_000 * part);
+    expect(after.events - before.events).toBeGreaterThanOrEqual(50_000 * part);
     expect(after.seen).toBe(200);
     expect(after.heap / before.heap).toBeLessThan(1.1);
     expect(after.nodes / before.nodes).toBeLessThan(1.1);
