@@ -36,7 +36,7 @@ func TestStudy(t *testing.T) {
 		snap := master()
 		snap.Routed = &watch.Routed{}
 		s.Show(snap)
-		ask("spine 1", http.StatusOK, `"asked": "it would hold"`)
+		ask("spine 1", http.StatusOK, `"asked":"it would hold"`)
 		ask("none", http.StatusBadRequest, `"error": "fail none: no such part"`)
 		ask("a|b", http.StatusBadRequest, "without |")
 		a.answer = func(context.Context) (*Asked, error) { return nil, errors.New("--engine: refused") }

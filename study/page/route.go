@@ -46,28 +46,72 @@ func (q *Routing) chain() (route.Chain, error) {
 	return engine.Parse(engines, q.Options)
 }
 
-// routed keeps the last routings of a fabric, the last one at the end.
+// needs returns the role for a question about the routing: who may read may see the Plan in force;
+// other routings take a core for a while.
+func (q *Routing) needs() endpoints.Role {
+	if q.Engines == "" {
+		return endpoints.MayRead
+	}
+	return endpoints.MayCompute
+}
+
+// Limits of routings that are kept. The entries of tables, a byte each, are most of a Plan.
+const (
+	mostRouted  = 8
+	mostEntries = 256 << 20
+)
+
+// routed keeps the last routings of all fabrics, the last one at the end.
 type routed struct {
 	mu   sync.Mutex
 	list []routedBy
 }
 
-// routedBy is a routing and its result.
+// routedBy is a routing of a fabric and its result.
 type routedBy struct {
-	key    string
-	result *planner.Result
+	of      *Held
+	key     string
+	entries int
+	result  *planner.Result
 }
 
-// mostRouted is the number of routings that are kept of each fabric.
-const mostRouted = 3
+// find returns a routing that is kept, nil without one.
+func (k *routed) find(of *Held, key string) *planner.Result {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if at := slices.IndexFunc(k.list, func(r routedBy) bool { return r.of == of && r.key == key }); at >= 0 {
+		return k.list[at].result
+	}
+	return nil
+}
+
+// keep keeps a routing, and forgets the oldest ones beyond the limits.
+func (k *routed) keep(r routedBy) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = append(k.list, r)
+	entries := 0
+	for _, r := range k.list {
+		entries += r.entries
+	}
+	for len(k.list) > 1 && (len(k.list) > mostRouted || entries > mostEntries) {
+		entries -= k.list[0].entries
+		k.list = slices.Delete(k.list, 0, 1)
+	}
+}
+
+// forget forgets the routings of a fabric.
+func (k *routed) forget(of *Held) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = slices.DeleteFunc(k.list, func(r routedBy) bool { return r.of == of })
+}
 
 // routedBy returns the proven routing of a fabric. It keeps the last ones.
 func (p *Page) routedBy(ctx context.Context, h *Held, q *Routing) (*planner.Result, error) {
-	h.routed.mu.Lock()
-	defer h.routed.mu.Unlock() // questions come one at a time
 	key := q.Engines + "\x00" + strings.Join(q.Options, "\x00")
-	if at := slices.IndexFunc(h.routed.list, func(r routedBy) bool { return r.key == key }); at >= 0 {
-		return h.routed.list[at].result, nil
+	if r := p.routed.find(h, key); r != nil {
+		return r, nil
 	}
 	var req planner.Request
 	if p.opt.Request != nil {
@@ -78,21 +122,18 @@ func (p *Page) routedBy(ctx context.Context, h *Held, q *Routing) (*planner.Resu
 	if err != nil {
 		return nil, err
 	}
-	if len(h.routed.list) == mostRouted {
-		h.routed.list = slices.Delete(h.routed.list, 0, 1)
-	}
-	h.routed.list = append(h.routed.list, routedBy{key, r})
+	p.routed.keep(routedBy{h, key, h.graph.NumSwitches * (int(r.Plan.Ends.Top()) + 1), r})
 	return r, nil
 }
 
-// planRouting routes a fabric, or judges the Plan in force.
+// planRouting routes a fabric, or returns the Plan in force, with the manager's verdict.
 func planRouting(ctx context.Context, h *Held, q *Routing, req *planner.Request) (*planner.Result, error) {
 	if h.inForce != nil && q.Engines == "" {
 		spec, err := engine.Find(h.inForce.Recipe.Engine())
 		if err != nil {
 			spec = &route.Spec{Name: h.inForce.Recipe.Engine()}
 		}
-		r := &planner.Result{Plan: h.inForce, Engine: spec}
+		r := &planner.Result{Plan: h.inForce, Engine: spec, Report: h.verdict}
 		return r, r.Judge(ctx, h.graph, req)
 	}
 	var err error

@@ -41,7 +41,7 @@ type managed struct {
 	*service.Service
 	socket, url string
 	plan        func() []byte
-	subnet      atomic.Pointer[watch.Routed] // in force
+	shown       atomic.Pointer[watch.Snapshot]
 }
 
 // manage brings an emulated subnet up, and serves what is asked of its manager at a socket and over
@@ -78,7 +78,7 @@ func manage(t *testing.T, formula string) *managed {
 	routing := func() planner.Request { return req }
 	m.Service = service.New(service.Options{
 		Version: "test", Clock: time.Now, Studies: studies.All(routing), Questions: questions,
-		More: studies.Page(questions, routing, func() float64 { return 0 }, m.subnet.Load, planFile).Endpoints(),
+		More: studies.Page(questions, routing, func() float64 { return 0 }, m.shown.Load, planFile).Endpoints(),
 		Ask: func(ctx context.Context, ev *terms.Event) error {
 			select {
 			case asked <- ev:
@@ -122,7 +122,7 @@ func manage(t *testing.T, formula string) *managed {
 		},
 		Show: func(s *watch.Snapshot) {
 			m.Show(s)
-			m.subnet.Store(s.Routed)
+			m.shown.Store(s)
 			if s.Routed != nil && s.Counters != nil && stored == nil {
 				var b bytes.Buffer
 				if err := planfile.Save(&b, s.Routed.Graph, s.Routed.Plan); err != nil {

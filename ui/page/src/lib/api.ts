@@ -24,18 +24,18 @@ export type Series = Schemas['sm.telemetry.Series'];
 export type Change = Schemas['study.routing.Change'];
 export type PortName = Schemas['fabric.PortName'];
 
-/** Sends a request, and again a little later while the server is at another question: the views of
- * one page ask several at once. */
+/** The client, for endpoints that have no function here. */
+export const client = createClient<paths>({ baseUrl: location.origin, fetch: patient });
+
+/** Asks again while the server is at another question, which it answers one at a time. */
 async function patient(request: Request): Promise<Response> {
   for (let tries = 0; ; tries++) {
     const answer = await fetch(request.clone());
-    if (answer.status !== 429 || tries === 20) return answer;
-    await new Promise((done) => setTimeout(done, 500));
+    if (answer.status !== 429 || tries === 60) return answer;
+    await new Promise((again) => setTimeout(again, 1000));
+    request.signal.throwIfAborted();
   }
 }
-
-/** The client, for endpoints that have no function here. */
-export const client = createClient<paths>({ baseUrl: location.origin, fetch: patient });
 
 /** An unsuccessful request. Status 0: the server cannot be reached. */
 export class Refused extends Error {
