@@ -49,6 +49,10 @@ func (s *Service) ownEndpoints() []endpoints.Endpoint {
 			Answer: reflect.TypeFor[terms.LogLine](), Media: endpoints.Lines, Status: http.StatusOK, Serve: s.on(events),
 		},
 		{
+			Method: http.MethodGet, Path: "/v1/codes", About: "The codes of the log: what happened, what the manager does, what to do.",
+			Answer: reflect.TypeFor[Codes](), Media: endpoints.JSON, Status: http.StatusOK, Serve: s.on(codes),
+		},
+		{
 			Method: http.MethodGet, Path: "/v1/plan", About: "The Plan in force: its recipe, and the judge's verdict.",
 			Answer: reflect.TypeFor[PlanInForce](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusConflict}, Serve: s.on(planInForce),
 		},
@@ -73,6 +77,12 @@ func (s *Service) ownEndpoints() []endpoints.Endpoint {
 			Method: http.MethodGet, Path: "/v1/hot", About: "What was hot at a moment of the last hour (options counters and state): busiest links, longest waits, errors.",
 			Parameters: []endpoints.Parameter{{Name: "at", Kind: endpoints.Time, About: "a time such as 2026-11-29T14:05:00Z", Needed: true}},
 			Answer:     reflect.TypeFor[telemetry.Moment](), Media: endpoints.JSON, Status: http.StatusOK, Refusals: []int{http.StatusNotFound, http.StatusServiceUnavailable}, Serve: s.on(hot),
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/history", About: "What a port did over the last hour (options counters and state), in at most 120 points.",
+			Parameters: []endpoints.Parameter{{Name: "port", Kind: endpoints.Name, About: "a port by its node and number: leaf 3[20]", Needed: true}},
+			Answer:     reflect.TypeFor[telemetry.Series](), Media: endpoints.JSON, Status: http.StatusOK,
+			Refusals: []int{http.StatusNotFound, http.StatusConflict, http.StatusServiceUnavailable}, Serve: s.on(seriesOf),
 		},
 		{
 			Method: http.MethodGet, Path: "/v1/ports", About: "The counters of all ports (option counters), one JSON object per line.",

@@ -150,22 +150,50 @@ func (s *Service) noteReading(now *shown) {
 	}
 }
 
+// noHistory tells that there is no history.
+const noHistory = "no history is kept: weft sm keeps one with the options state and counters"
+
 // hot answers with a moment of the history.
 func hot(s *Service, w http.ResponseWriter, r *http.Request) {
 	if s.opt.Moment == nil {
-		endpoints.Refuse(w, http.StatusNotFound, "no history is kept: weft sm keeps one with the options state and counters")
+		endpoints.Refuse(w, http.StatusNotFound, noHistory)
 		return
 	}
 	at, _ := time.Parse(time.RFC3339, r.URL.Query().Get("at")) // dispatch has checked it
+	look(s, w, "of "+utc(at), func() (*telemetry.Moment, error) { return s.opt.Moment(at) })
+}
+
+// seriesOf answers with the history of a port.
+func seriesOf(s *Service, w http.ResponseWriter, r *http.Request) {
+	now := s.inForce(w)
+	if now == nil {
+		return
+	}
+	at, err := now.Routed.Fabric.FindPlace(r.URL.Query().Get("port"))
+	switch {
+	case err != nil:
+		endpoints.Refuse(w, http.StatusNotFound, "port: "+err.Error())
+	case at.Whole:
+		endpoints.Refuse(w, http.StatusNotFound, "port: want a port, as in leaf 3[20]")
+	case s.opt.Series == nil:
+		endpoints.Refuse(w, http.StatusNotFound, noHistory)
+	default:
+		port := now.Routed.Fabric.PortName(at.End)
+		look(s, w, "of "+port.String(), func() (*telemetry.Series, error) { return s.opt.Series(port.GUID, port.Port) })
+	}
+}
+
+// look answers with something of the history, one question at a time.
+func look[T any](s *Service, w http.ResponseWriter, what string, find func() (*T, error)) {
 	if !s.looks.Take() {
 		endpoints.TooMany(w, "another question about the history is under way")
 		return
 	}
 	defer s.looks.Give()
-	m, err := s.opt.Moment(at)
+	found, err := find()
 	switch {
 	case errors.Is(err, telemetry.ErrNotKept):
-		text := "no reading of " + utc(at) + " is kept"
+		text := "no reading " + what + " is kept"
 		if h := s.historyFile(); h != nil && h.From != "" {
 			text += ": readings end from " + h.From + " to " + h.To
 		}
@@ -173,7 +201,7 @@ func hot(s *Service, w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		endpoints.Refuse(w, http.StatusServiceUnavailable, "the history: "+err.Error())
 	default:
-		endpoints.Answer(w, http.StatusOK, m)
+		endpoints.Answer(w, http.StatusOK, found)
 	}
 }
 

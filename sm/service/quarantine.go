@@ -1,6 +1,8 @@
 package service
 
 import (
+	"fmt"
+
 	"weft/sm/terms"
 	"weft/sm/watch"
 )
@@ -8,6 +10,7 @@ import (
 // HeldLink is a link in quarantine.
 type HeldLink struct {
 	Link    string `json:"link"`
+	Port    string `json:"port"`            // one of its ends, as /v1/undrain takes it
 	Why     string `json:"reason"`          // in words; "" from a previous master that does not say
 	Returns int    `json:"returns"`         // how often it came back before
 	Since   string `json:"since"`           // UTC
@@ -17,7 +20,7 @@ type HeldLink struct {
 
 // newHeldLink describes a link in quarantine.
 func newHeldLink(s *shown, l *watch.HeldLink) HeldLink {
-	out := HeldLink{Link: l.Name, Why: l.Why, Returns: l.Returns, Since: utc(s.at(l.Since)), Hold: l.Hold.String()}
+	out := HeldLink{Link: l.Name, Port: fmt.Sprintf("%s[%d]", l.Port.Node, l.Port.Port), Why: l.Why, Returns: l.Returns, Since: utc(s.at(l.Since)), Hold: l.Hold.String()}
 	if l.Release < terms.Never {
 		out.Until = utc(s.at(l.Release))
 	}

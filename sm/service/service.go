@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"weft/fabric"
 	"weft/internal/endpoints"
 	"weft/sm/telemetry"
 	"weft/sm/terms"
@@ -47,7 +48,9 @@ type Options struct {
 	// PortMetrics returns the ports with metrics of their own; nil: none.
 	PortMetrics func() *telemetry.Selection
 	Moment      func(time.Time) (*telemetry.Moment, error) // of the history; nil: none is kept
-	History     func() *HistoryFile                        // nil: none is kept
+	// Series returns what a port did over the time of the history; nil: none is kept.
+	Series  func(node fabric.GUID, port uint8) (*telemetry.Series, error)
+	History func() *HistoryFile // nil: none is kept
 	// Certificate returns when the certificate of the API expires; zero without TLS. nil: no TLS.
 	Certificate func() time.Time
 }

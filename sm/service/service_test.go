@@ -24,6 +24,7 @@ import (
 	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
+	"weft/sm/ledger"
 	"weft/sm/sa"
 	"weft/sm/smtest"
 	"weft/sm/terms"
@@ -185,7 +186,7 @@ func TestStatusOfQuarantine(t *testing.T) {
 	snapshot := master()
 	snapshot.PortName, snapshot.Drains, snapshot.ToDrain = fabric.PortName{Type: "CA", GUID: 0x12, Name: "host 1", Port: 1}, []string{"0x0000000000000007"}, []string{`switch "spine 1" (0x0000000000000007)`}
 	snapshot.Held = []watch.HeldLink{
-		{Name: "the link a[1] - b[2]", Why: "came back 6 times within 10m0s", Returns: 6, Since: time.Second, Release: 65 * time.Second, Hold: time.Minute},
+		{Name: "the link a[1] - b[2]", Port: ledger.PortKey{Node: 7, Port: 1}, Why: "came back 6 times within 10m0s", Returns: 6, Since: time.Second, Release: 65 * time.Second, Hold: time.Minute},
 		{Name: "the link c[1] - b[3]", Release: terms.Never, Hold: 2 * time.Minute},
 	}
 	s.Show(snapshot)
@@ -204,7 +205,7 @@ func TestStatusOfQuarantine(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
-	want := HeldLink{"the link a[1] - b[2]", "came back 6 times within 10m0s", 6, "2026-11-23T11:59:56Z", "2026-11-23T12:01:00Z", "1m0s"}
+	want := HeldLink{"the link a[1] - b[2]", "0x0000000000000007[1]", "came back 6 times within 10m0s", 6, "2026-11-23T11:59:56Z", "2026-11-23T12:01:00Z", "1m0s"}
 	if st.Reasons[0] != want || st.Reasons[1].Until != "" || !slices.Equal(st.Held, []string{"the link a[1] - b[2]", "the link c[1] - b[3]"}) {
 		t.Errorf("%+v %q", st.Reasons, st.Held)
 	}

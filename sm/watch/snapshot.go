@@ -83,11 +83,12 @@ type Planning struct{ Since time.Duration }
 // HeldLink is a link in quarantine.
 type HeldLink struct {
 	Name    string
-	Why     string        // the reason, in words
-	Returns int           // how often it came back before
-	Since   time.Duration // when its quarantine began
-	Release time.Duration // when it is used again, unless it changes before; never: it is down
-	Hold    time.Duration // how long it must be up without a change
+	Port    ledger.PortKey // one of its ends
+	Why     string         // the reason, in words
+	Returns int            // how often it came back before
+	Since   time.Duration  // when its quarantine began
+	Release time.Duration  // when it is used again, unless it changes before; never: it is down
+	Hold    time.Duration  // how long it must be up without a change
 }
 
 // Due is planned work of a Manager.
@@ -127,7 +128,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
-			s.Held = append(s.Held, HeldLink{l.name, l.reason.Why, l.reason.Returns, l.since, l.releaseDue(m.inForce, m.watch.Flaps), max(l.hold, m.watch.Flaps.Hold)})
+			s.Held = append(s.Held, HeldLink{l.name, l.ends[0], l.reason.Why, l.reason.Returns, l.since, l.releaseDue(m.inForce, m.watch.Flaps), max(l.hold, m.watch.Flaps.Hold)})
 		}
 	}
 	if s.Role == terms.Master || m.learned.rules != nil {

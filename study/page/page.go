@@ -8,6 +8,7 @@
 //	map.go, parts.go  the picture, and what is known of a part
 //	route.go, path.go routing, and paths
 //	whatif.go         what changes would do
+//	plans.go          what changed between two Plans of a manager
 //
 // A new question is one file: a request type with Check, a document, and a function that returns
 // the endpoint; Endpoints lists it. The document openapi.json is then written anew
@@ -41,6 +42,9 @@ type Options struct {
 	// are opened by its users.
 	Subnet  func() *Subnet
 	Request func() planner.Request // routing options of the manager; nil: none
+	// PlanFile returns a stored Plan of the manager as planfile.Save wrote it, nil if it is not
+	// stored.
+	PlanFile func(version int64) ([]byte, error)
 }
 
 // Subnet is the subnet that a manager has in force.
@@ -88,9 +92,9 @@ func (p *Page) Endpoints() []endpoints.Endpoint {
 		Media: endpoints.JSON, Status: http.StatusOK, Serve: p.about,
 	}, p.listFabrics(), p.mapOf(), p.svg(), p.whatIf(), p.search(), p.part(), p.route(), p.path()}
 	if p.opt.Subnet == nil {
-		list = append(list, p.openFabric(), p.closeFabric())
+		return append(list, p.openFabric(), p.closeFabric())
 	}
-	return list
+	return append(list, p.plans())
 }
 
 // about answers with what the page is.

@@ -73,11 +73,11 @@ func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	routing := func() planner.Request { return r.now.Load().routing.Request }
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(routing), Questions: questions,
-		More: studies.Page(questions, routing, cli.PeakRSS, r.shown.Load).Endpoints(),
+		More: studies.Page(questions, routing, cli.PeakRSS, r.shown.Load, state.planFile).Endpoints(),
 
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
 		Enforce:     func() terms.Enforcement { return r.now.Load().pkeys.enforcement() },
-		PortMetrics: func() *telemetry.Selection { return r.now.Load().service.telemetry.selected }, Moment: r.moment, History: r.historyFile,
+		PortMetrics: func() *telemetry.Selection { return r.now.Load().service.telemetry.selected }, Moment: r.moment, Series: r.series, History: r.historyFile,
 	})
 	return r
 }

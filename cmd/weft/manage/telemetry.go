@@ -9,6 +9,7 @@ import (
 
 	"weft/cmd/weft/manage/history"
 	"weft/cmd/weft/manage/hook"
+	"weft/fabric"
 	"weft/sm/service"
 	"weft/sm/telemetry"
 	"weft/sm/terms"
@@ -67,6 +68,14 @@ func (r *serving) moment(at time.Time) (*telemetry.Moment, error) {
 		return nil, errors.New("none is kept: weft sm keeps one with --state and --counters")
 	}
 	return r.history.At(at)
+}
+
+// series describes what a port did over the time of the history.
+func (r *serving) series(guid fabric.GUID, port uint8) (*telemetry.Series, error) {
+	if r.history == nil {
+		return nil, telemetry.ErrNotKept
+	}
+	return r.history.Series(guid, port)
 }
 
 // historyFile describes the file of the history; nil without one.

@@ -17,6 +17,7 @@ import (
 
 	"weft/cmd/weft/manage/studies"
 	"weft/emulator/attach"
+	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/internal/endpoints"
@@ -67,11 +68,17 @@ func manage(t *testing.T, formula string) *managed {
 	var stored []byte
 	m.plan = func() []byte { return stored }
 	up := make(chan struct{}, 1)
+	planFile := func(version int64) ([]byte, error) {
+		if version != 3 {
+			return nil, nil
+		}
+		return stored, nil
+	}
 	questions := endpoints.NewQuestions(time.Now)
 	routing := func() planner.Request { return req }
 	m.Service = service.New(service.Options{
 		Version: "test", Clock: time.Now, Studies: studies.All(routing), Questions: questions,
-		More: studies.Page(questions, routing, func() float64 { return 0 }, m.shown.Load).Endpoints(),
+		More: studies.Page(questions, routing, func() float64 { return 0 }, m.shown.Load, planFile).Endpoints(),
 		Ask: func(ctx context.Context, ev *terms.Event) error {
 			select {
 			case asked <- ev:
@@ -89,15 +96,19 @@ func manage(t *testing.T, formula string) *managed {
 			}
 			return &telemetry.Moment{Hot: []perf.Hot{{}}, Waiting: []perf.Hot{}, Doubtful: []perf.Hot{}, Errors: []telemetry.Growth{{}}}, nil
 		},
+		Series: func(node fabric.GUID, port uint8) (*telemetry.Series, error) {
+			switch port {
+			case 1:
+				return nil, telemetry.ErrNotKept
+			case 2:
+				return nil, errors.New("damaged")
+			}
+			return &telemetry.Series{Port: fabric.PortName{GUID: node, Port: port}, Points: []telemetry.Point{{}}}, nil
+		},
 		Plans: func() ([]service.Plan, error) {
 			return []service.Plan{{Version: 3, Time: "2026-11-24T10:00:00.000Z", Engine: "updn", Verdict: "yes", Bytes: len(stored)}}, nil
 		},
-		PlanFile: func(version int64) ([]byte, error) {
-			if version != 3 {
-				return nil, nil
-			}
-			return stored, nil
-		},
+		PlanFile: planFile,
 	})
 	r := &sm.Runner{
 		Config: terms.Config{Partitions: &terms.Partitioning{Partitions: partition.Everyone(), In: true}}, Counters: perf.Config{Interval: 10 * time.Millisecond, Rate: 1e6},

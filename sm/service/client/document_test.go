@@ -131,12 +131,14 @@ var operations = [][3]string{
 	{"GET", "/v1/status"},
 	{"GET", "/v1/events"},
 	{"GET", "/v1/events?since=1&run=x&follow=false"},
+	{"GET", "/v1/codes"},
 	{"GET", "/v1/plan"},
 	{"GET", "/v1/plans"},
 	{"GET", "/v1/plans/3"},
 	{"GET", "/v1/fabric"},
 	{"GET", "/v1/links"},
 	{"GET", "/v1/hot?at=2026-11-29T14:05:00Z"},
+	{"GET", "/v1/history?port=leaf+1[3]"},
 	{"GET", "/v1/ports"},
 	{"GET", "/v1/ports?follow=false"},
 	{"GET", "/v1/partitions"},
@@ -161,6 +163,7 @@ var operations = [][3]string{
 	{"POST", "/v1/fabrics/subnet/whatif", `{"changes": [{"kind": "fail", "what": "spine 1"}]}`},
 	{"POST", "/v1/fabrics/subnet/route", `{"engines": "updn"}`},
 	{"POST", "/v1/fabrics/subnet/path", `{"from": "host 0", "to": "host 9"}`},
+	{"POST", "/v1/fabrics/subnet/plans", `{"before": 3, "after": 3}`},
 }
 
 // sessions are requests that the Guard grants without a token.
@@ -213,7 +216,7 @@ func TestDocument(t *testing.T) {
 			d.refused(server.h, server.guarded, o, as)
 		}
 	}
-	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "GET /v1/hot": {404, 503}, "POST /v1/whatif": {400, 413, 415}, "POST /v1/session": {400, 403, 413, 415, 421}, "POST /v1/fabrics": {400, 409, 413, 415, 421}, "GET /v1/fabrics/{id}/part": {404}, "POST /v1/fabrics/{id}/path": {400, 404, 409, 413, 415}, "PUT /v1/partitions": {400, 409, 412, 413, 415}, "POST /v1/partitions/{p_key}/add": {404, 412}} {
+	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "GET /v1/hot": {404, 503}, "GET /v1/history": {404, 503}, "POST /v1/fabrics/{id}/plans": {400, 409, 413, 415}, "POST /v1/whatif": {400, 413, 415}, "POST /v1/session": {400, 403, 413, 415, 421}, "POST /v1/fabrics": {400, 409, 413, 415, 421}, "GET /v1/fabrics/{id}/part": {404}, "POST /v1/fabrics/{id}/path": {400, 404, 409, 413, 415}, "PUT /v1/partitions": {400, 409, 412, 413, 415}, "POST /v1/partitions/{p_key}/add": {404, 412}} {
 		for _, status := range want {
 			if !d.seen[at][status] {
 				t.Errorf("%s: no %d was met", at, status)
@@ -256,6 +259,11 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 		d.check(h, request(o[0], as.Path+"?at=1999-01-01T00:00:00Z", ""), as)
 		d.check(h, request(o[0], as.Path+"?at=2000-01-01T00:00:00Z", ""), as)
 		d.check(h, request(o[0], as.Path, ""), as)
+	case "/v1/history":
+		d.check(h, request(o[0], as.Path+"?port=leaf+1[1]", ""), as)
+		d.check(h, request(o[0], as.Path+"?port=leaf+1[2]", ""), as)
+		d.check(h, request(o[0], as.Path+"?port=leaf+1", ""), as)
+		d.check(h, request(o[0], as.Path+"?port=nobody[1]", ""), as)
 	case "/v1/fabrics/{id}/parts", "/v1/fabrics/{id}/part":
 		d.check(h, request(o[0], strings.Replace(o[1], "subnet", "none", 1), ""), as)
 		d.check(h, request(o[0], o[1]+"+none", ""), as)
@@ -270,7 +278,7 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 		d.check(h, request(o[0], o[1], `{"partitions": []}`), as)
 		d.check(h, request(o[0], "/v1/partitions/0x0009/add", o[2]), as)
 		fallthrough
-	case "/v1/whatif", "/v1/session", "/v1/fabrics", "/v1/fabrics/{id}/map", "/v1/fabrics/{id}/svg", "/v1/fabrics/{id}/whatif", "/v1/fabrics/{id}/route", "/v1/fabrics/{id}/path":
+	case "/v1/whatif", "/v1/session", "/v1/fabrics", "/v1/fabrics/{id}/map", "/v1/fabrics/{id}/svg", "/v1/fabrics/{id}/whatif", "/v1/fabrics/{id}/route", "/v1/fabrics/{id}/path", "/v1/fabrics/{id}/plans":
 		if o[2] == "" {
 			break
 		}
@@ -280,6 +288,7 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 		d.check(h, local([3]string{o[0], strings.Replace(o[1], "subnet", "none", 1), o[2]}), as)
 		d.check(h, local([3]string{o[0], o[1], `{"formula": "none(1)"}`}), as)
 		d.check(h, local([3]string{o[0], o[1], `{"from": "host 0", "to": "none"}`}), as)
+		d.check(h, local([3]string{o[0], o[1], `{"before": 3, "after": 7}`}), as)
 		plain := local(o)
 		plain.Header.Del("Content-Type")
 		d.check(h, plain, as)
@@ -291,7 +300,7 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 func TestDocumentBefore(t *testing.T) {
 	for _, role := range []terms.Role{terms.Looking, terms.StandBy} {
 		questions := endpoints.NewQuestions(time.Now)
-		page := studies.Page(questions, nil, nil, func() *watch.Snapshot { return nil }).Endpoints()
+		page := studies.Page(questions, nil, nil, func() *watch.Snapshot { return nil }, nil).Endpoints()
 		s := service.New(service.Options{Version: "test", Clock: time.Now, Studies: studies.All(nil), Questions: questions, More: page, Ask: func(context.Context, *terms.Event) error { return context.DeadlineExceeded }})
 		s.Show(&watch.Snapshot{Role: role})
 		s.Tell(terms.Incident{Kind: terms.Started})

@@ -26,6 +26,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await login(page, url);
       await expect(page.locator('.picture svg')).toBeVisible();
       await check('manager');
+      for (const tab of ['now', 'cables', 'drains', 'partitions', 'plans']) {
+        await page.goto(`${url}/live?tab=${tab}`);
+        await expect(page.getByRole('heading', { name: 'Live' })).toBeVisible();
+        await check(`live ${tab}`);
+      }
     });
   });
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"weft/fabric"
 	"weft/internal/repeat"
 	"weft/sm/perf"
 	"weft/sm/service"
@@ -212,12 +213,49 @@ func (h *History) At(t time.Time) (*telemetry.Moment, error) {
 	return telemetry.At(t, frames)
 }
 
-// frames returns the rounds that may cover a moment.
-func (h *History) frames(t time.Time) ([]*telemetry.Frame, error) {
+// Series describes what a port did over the last hour. The file is free for new readings between
+// two that it reads.
+func (h *History) Series(guid fabric.GUID, port uint8) (*telemetry.Series, error) {
+	s := &telemetry.Series{Points: []telemetry.Point{}}
+	var numbers []uint64
+	err := h.use(func(r *telemetry.Ring) error {
+		numbers = r.Numbers()
+		return nil
+	})
+	for _, n := range numbers {
+		var data []byte
+		if err := h.use(func(r *telemetry.Ring) (err error) {
+			data, err = r.Stored(n)
+			return err
+		}); err != nil || data == nil {
+			continue // damaged, or written over
+		}
+		if f, err := telemetry.Decode(data); err == nil {
+			s.Add(f, guid, port)
+		}
+	}
+	if err == nil && len(s.Points) == 0 {
+		err = telemetry.ErrNotKept
+	}
+	s.Join()
+	return s, err
+}
+
+// use calls do with the Ring, while nobody else uses it.
+func (h *History) use(do func(r *telemetry.Ring) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.open(); err != nil {
-		return nil, err
+		return err
 	}
-	return h.ring.At(t)
+	return do(h.ring)
+}
+
+// frames returns the rounds that may cover a moment.
+func (h *History) frames(t time.Time) (list []*telemetry.Frame, err error) {
+	err = h.use(func(r *telemetry.Ring) (err error) {
+		list, err = r.At(t)
+		return err
+	})
+	return list, err
 }

@@ -63,6 +63,12 @@ func TestHistory(t *testing.T) {
 			t.Error(at, err)
 		}
 	}
+	if s, err := h.Series(1, 1); err != nil || len(s.Points) != 1 || s.Points[0].Time != m.To || s.Port.Name != "leaf" {
+		t.Error(err, s)
+	}
+	if _, err := h.Series(1, 2); !errors.Is(err, telemetry.ErrNotKept) {
+		t.Error(err)
+	}
 	info, err := os.Stat(path)
 	if s := h.Status(); err != nil || info.Mode().Perm() != 0o600 || info.Size() != 4096 || failures.Load() != 0 || s.Problem != "" {
 		t.Error(err, info, last.Load(), s)

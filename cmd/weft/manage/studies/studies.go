@@ -23,10 +23,10 @@ func All(routing func() planner.Request) []service.Study {
 }
 
 // Page returns the questions of the page. They use one core, and leave the others to the manager;
-// subnet returns the subnet in force.
-func Page(questions *endpoints.Questions, routing func() planner.Request, memory func() float64, subnet func() *watch.Snapshot) *page.Page {
+// subnet returns the subnet in force, plan a stored Plan by its version.
+func Page(questions *endpoints.Questions, routing func() planner.Request, memory func() float64, subnet func() *watch.Snapshot, plan func(int64) ([]byte, error)) *page.Page {
 	return page.New(page.Options{
-		Version: cli.Version, Clock: time.Now, Memory: memory, Workers: 1, Questions: questions, Request: routing,
+		Version: cli.Version, Clock: time.Now, Memory: memory, Workers: 1, Questions: questions, Request: routing, PlanFile: plan,
 		Subnet: func() *page.Subnet {
 			s := subnet()
 			if s == nil || s.InForce == nil || s.Routed == nil || s.Routed.Plan == nil {

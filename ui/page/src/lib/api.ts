@@ -18,6 +18,14 @@ export type Trace = Schemas['study.page.Trace'];
 export type Picture = Schemas['fabric.layout.Picture'];
 export type Line = Schemas['fabric.layout.Line'];
 export type Box = Schemas['fabric.layout.Box'];
+export type Status = Schemas['sm.service.Status'];
+export type LogLine = Schemas['sm.terms.LogLine'];
+export type Code = Schemas['sm.service.Code'];
+export type Hot = Schemas['sm.perf.Hot'];
+export type Moment = Schemas['sm.telemetry.Moment'];
+export type Series = Schemas['sm.telemetry.Series'];
+export type Change = Schemas['study.routing.Change'];
+export type PortName = Schemas['fabric.PortName'];
 
 /** The client, for endpoints that have no function here. */
 export const client = createClient<paths>({ baseUrl: location.origin, fetch: patient });
@@ -90,3 +98,14 @@ export const part = (id: string, name: string, signal: AbortSignal) =>
   take(client.GET('/v1/fabrics/{id}/part', { params: { ...of(id), query: { name } }, signal }));
 export const trace = (id: string, from: string, to: string, engines: string, signal: AbortSignal) =>
   question(() => client.POST('/v1/fabrics/{id}/path', { params: of(id), body: { from, to, engines }, signal }), signal);
+export const codes = async () => (await take(client.GET('/v1/codes'))).codes ?? [];
+export const links = (signal: AbortSignal) => take(client.GET('/v1/links', { signal }));
+export const hot = (at: string, signal: AbortSignal) => take(client.GET('/v1/hot', { params: { query: { at } }, signal }));
+export const history = (port: string, signal: AbortSignal) => take(client.GET('/v1/history', { params: { query: { port } }, signal }));
+export const partitions = (signal: AbortSignal) => take(client.GET('/v1/partitions', { signal }));
+export const plans = async (signal: AbortSignal) => (await take(client.GET('/v1/plans', { signal }))).plans ?? [];
+export const comparePlans = (before: number, after: number, signal: AbortSignal) =>
+  take(client.POST('/v1/fabrics/{id}/plans', { params: of('subnet'), body: { before, after }, signal }));
+export const drain = (name: string) => take(client.POST('/v1/drain', { params: { query: { name } } }));
+export const undrain = (name: string) => take(client.POST('/v1/undrain', { params: { query: { name } } }));
+export const resweep = () => take(client.POST('/v1/resweep'));

@@ -3,3 +3,24 @@ export const rate = (mbit: number | undefined): string => (mbit ? `${mbit / 1000
 
 /** A number with commas between thousands. */
 export const count = (n: number): string => n.toLocaleString('en');
+
+/** A time of the server as the clock of the reader has it; with the day if it is not today. */
+export function clock(time: string): string {
+  const at = new Date(time);
+  const today = at.toDateString() === new Date().toDateString();
+  return today ? at.toLocaleTimeString('en-GB') : at.toLocaleString('en-GB');
+}
+
+/** A time span in words. */
+export function span(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 100) return `${Math.round(seconds * 10) / 10} s`;
+  if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
+}
+
+/** A port: leaf 3[20]. */
+export const port = (p: { name: string; guid: string; port?: number }): string => `${p.name || p.guid}${p.port ? `[${p.port}]` : ''}`;
+
+/** A port as the API finds it, whatever its name has in it. */
+export const portKey = (p: { guid: string; port?: number }): string => `${p.guid}[${p.port ?? 0}]`;
