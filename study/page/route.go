@@ -8,10 +8,12 @@ import (
 	"strings"
 	"sync"
 
+	"weft/fabric"
 	"weft/internal/endpoints"
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
+	"weft/sim/flow"
 	"weft/study/routing"
 )
 
@@ -49,40 +51,83 @@ func (q *Routing) chain() (route.Chain, error) {
 // routed keeps the last routings of a fabric, the last one at the end.
 type routed struct {
 	mu   sync.Mutex
-	list []routedBy
+	list []*routedBy
 }
 
 // routedBy is a routing and its result.
 type routedBy struct {
 	key    string
+	graph  *fabric.Graph // that was routed: that of the fabric, or of the fabric after a failure
 	result *planner.Result
+	loads  []int64 // by channel: pairs of hosts; nil until pairs computes them
 }
 
 // mostRouted is the number of routings that are kept of each fabric.
-const mostRouted = 3
+const mostRouted = 4
 
-// routedBy returns the proven routing of a fabric. It keeps the last ones.
-func (p *Page) routedBy(ctx context.Context, h *Held, q *Routing) (*planner.Result, error) {
-	h.routed.mu.Lock()
-	defer h.routed.mu.Unlock() // questions come one at a time
-	key := q.Engines + "\x00" + strings.Join(q.Options, "\x00")
-	if at := slices.IndexFunc(h.routed.list, func(r routedBy) bool { return r.key == key }); at >= 0 {
-		return h.routed.list[at].result, nil
+// get returns the routing with a key, or makes it.
+func (r *routed) get(key string, compute func() (*fabric.Graph, *planner.Result, error)) (*routedBy, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock() // questions come one at a time
+	if at := slices.IndexFunc(r.list, func(old *routedBy) bool { return old.key == key }); at >= 0 {
+		return r.list[at], nil
 	}
+	g, result, err := compute()
+	if err != nil {
+		return nil, err
+	}
+	if len(r.list) == mostRouted {
+		r.list = slices.Delete(r.list, 0, 1)
+	}
+	made := &routedBy{key: key, graph: g, result: result}
+	r.list = append(r.list, made)
+	return made, nil
+}
+
+// key identifies a Routing.
+func (q *Routing) key() string { return q.Engines + "\x00" + strings.Join(q.Options, "\x00") }
+
+// request returns the routing options of the manager, or the usual ones.
+func (p *Page) request() *planner.Request {
 	var req planner.Request
 	if p.opt.Request != nil {
 		req = p.opt.Request()
 	}
 	req.Workers = p.opt.Workers
-	r, err := planRouting(ctx, h, q, &req)
+	return &req
+}
+
+// routedBy returns the proven routing of a fabric.
+func (p *Page) routedBy(ctx context.Context, h *Held, q *Routing) (*planner.Result, error) {
+	r, err := p.routing(ctx, h, q)
 	if err != nil {
 		return nil, err
 	}
-	if len(h.routed.list) == mostRouted {
-		h.routed.list = slices.Delete(h.routed.list, 0, 1)
+	return r.result, nil
+}
+
+// routing returns the proven routing of a fabric, with what was computed for it.
+func (p *Page) routing(ctx context.Context, h *Held, q *Routing) (*routedBy, error) {
+	return h.routed.get(q.key(), func() (*fabric.Graph, *planner.Result, error) {
+		r, err := planRouting(ctx, h, q, p.request())
+		return h.graph, r, err
+	})
+}
+
+// pairs returns by channel the number of pairs of hosts.
+func (p *Page) pairs(ctx context.Context, r *routedBy) ([]int64, error) {
+	if r.loads == nil {
+		n, err := flow.New(ctx, r.graph, r.result.Plan, p.opt.Workers)
+		if err != nil {
+			return nil, err
+		}
+		all, err := n.AllPairs(ctx, p.opt.Workers)
+		if err != nil {
+			return nil, err
+		}
+		r.loads = all.Loads
 	}
-	h.routed.list = append(h.routed.list, routedBy{key, r})
-	return r, nil
+	return r.loads, nil
 }
 
 // planRouting routes a fabric, or judges the Plan in force.

@@ -17,6 +17,7 @@ import (
 	"weft/fabric/source"
 	"weft/internal/endpoints"
 	"weft/route"
+	"weft/study/compare"
 	"weft/study/show"
 )
 
@@ -43,6 +44,8 @@ type Held struct {
 	graph   *fabric.Graph
 	inForce *route.Plan // of a manager; nil for other fabrics
 	routed  routed
+	parts   *compare.Comparison // of the fabric, without rows; nil until it is compared
+	rows    compared
 }
 
 // newSubnet returns the subnet in force.

@@ -11,7 +11,17 @@ export type Look = Schemas['study.page.Look'];
 export type Part = Schemas['study.page.Part'];
 export type Found = Schemas['study.page.Found'];
 export type Paths = Schemas['study.page.Paths'];
+export type Ways = Pick<Paths, 'there' | 'back' | 'most_pairs' | 'mean_pairs'>;
 export type Trace = Schemas['study.page.Trace'];
+export type Hop = Schemas['study.page.Hop'];
+export type PortName = Schemas['fabric.PortName'];
+export type Proof = Schemas['study.page.Proof'];
+export type Step = Schemas['study.page.Step'];
+export type Finding = Schemas['judge.check.Finding'];
+export type Mixture = Schemas['study.page.Mixture'];
+export type Compared = Schemas['study.page.Compared'];
+export type Comparison = Schemas['study.compare.Comparison'];
+export type Row = Schemas['study.compare.Row'];
 export type Picture = Schemas['fabric.layout.Picture'];
 export type Line = Schemas['fabric.layout.Line'];
 export type Box = Schemas['fabric.layout.Box'];
@@ -46,6 +56,26 @@ export async function take<T>(request: Result<T>): Promise<T> {
   return result.data as T;
 }
 
+let last: Promise<unknown> = Promise.resolve();
+
+/** Asks a question when those before it are answered: the server takes one at a time. While another
+ * client's is under way it asks again. */
+function inTurn<T>(signal: AbortSignal, ask: () => Result<T>): Promise<T> {
+  const mine = last.then(async () => {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await take(ask());
+      } catch (refused) {
+        if (!(refused instanceof Refused) || refused.status !== 429) throw refused;
+        await new Promise((wake) => setTimeout(wake, 300));
+      }
+    }
+  });
+  last = mine.catch(() => undefined);
+  return mine;
+}
+
 const of = (id: string) => ({ path: { id } });
 
 export const about = () => take(client.GET('/v1/page'));
@@ -54,10 +84,24 @@ export const open = (body: Open) => take(client.POST('/v1/fabrics', { body }));
 export const login = (token: string) => take(client.POST('/v1/session', { body: { token } }));
 export const logout = () => take(client.DELETE('/v1/session'));
 export const picture = (id: string, body: Look, signal: AbortSignal) =>
-  take(client.POST('/v1/fabrics/{id}/map', { params: of(id), body, signal }));
+  inTurn(signal, () => client.POST('/v1/fabrics/{id}/map', { params: of(id), body, signal }));
 export const search = (id: string, q: string, signal: AbortSignal) =>
   take(client.GET('/v1/fabrics/{id}/parts', { params: { ...of(id), query: { q } }, signal }));
 export const part = (id: string, name: string, signal: AbortSignal) =>
   take(client.GET('/v1/fabrics/{id}/part', { params: { ...of(id), query: { name } }, signal }));
-export const trace = (id: string, from: string, to: string, engines: string, signal: AbortSignal) =>
-  take(client.POST('/v1/fabrics/{id}/path', { params: of(id), body: { from, to, engines }, signal }));
+export const trace = (id: string, body: Schemas['study.page.Pair'], signal: AbortSignal) =>
+  inTurn(signal, () => client.POST('/v1/fabrics/{id}/path', { params: of(id), body, signal }));
+export const engines = async () => (await take(client.GET('/v1/engines'))).engines ?? [];
+export const proof = (id: string, engines: string, signal: AbortSignal) =>
+  inTurn(signal, () => client.POST('/v1/fabrics/{id}/proof', { params: of(id), body: { engines }, signal }));
+export const mixture = (id: string, engines: string, after: string, signal: AbortSignal) =>
+  inTurn(signal, () => client.POST('/v1/fabrics/{id}/mixture', { params: of(id), body: { engines, after: { engines: after } }, signal }));
+export const compare = (body: Compared, signal: AbortSignal) => inTurn(signal, () => client.POST('/v1/compare', { body, signal }));
+
+/** Finds an open fabric by its id or its formula; a formula is opened if it is not open. */
+export async function find(name: string): Promise<Opened> {
+  const found = (await fabrics()).find((f) => f.id === name || (f.format === 'formula' && f.name === name));
+  if (found) return found;
+  if (name.includes('(')) return open({ formula: name });
+  throw new Refused(404, name === 'subnet' ? 'The manager has not written any routes yet.' : 'This fabric is no longer open. Open its file again on the start page.');
+}
