@@ -106,6 +106,9 @@ func TestPath(t *testing.T) {
 			t.Errorf("a leaf with two cables up has one other next hop: %+v", hops[1])
 		}
 	}
+	if !strings.HasPrefix(all.Says, "The busiest cable on the way, ") || strings.Contains(all.Says, "slowest") || strings.Contains(all.Says, "shortest") {
+		t.Error(all.Says)
+	}
 	if all.There[0].Hops[0].From != all.From || all.Back[0].Hops[0].From != all.To {
 		t.Errorf("%+v", all)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/endpoints"
+	"weft/internal/fold"
 	"weft/planner"
 	"weft/route"
 )
@@ -49,6 +50,7 @@ type Ways struct {
 	// between switches, to compare those of hops with.
 	MostPairs int64   `json:"most_pairs"`
 	MeanPairs float64 `json:"mean_pairs"`
+	Says      string  `json:"says"` // in sentences: what slows these paths
 }
 
 // Failed holds the paths after the failure of a cable.
@@ -97,7 +99,45 @@ func (p *Page) ways(ctx context.Context, r *routedBy, from, to int32) (w Ways, e
 		w.MostPairs = max(w.MostPairs, n)
 		w.MeanPairs += float64(n) / float64(len(loads))
 	}
+	w.say()
 	return w, nil
+}
+
+// say names the busiest and the slowest cable of the used paths, and detours.
+func (w *Ways) say() {
+	var busiest, slowest *Hop
+	fastest, longer := int32(0), 0
+	for _, list := range [][]Trace{w.There, w.Back} {
+		for i := range list {
+			t := &list[i]
+			if !t.Used || t.Problem != "" {
+				continue
+			}
+			longer = max(longer, len(t.Hops)-t.Shortest)
+			for k := range t.Hops {
+				hop := &t.Hops[k]
+				if busiest == nil || hop.Pairs > busiest.Pairs {
+					busiest = hop
+				}
+				if hop.Rate > 0 && (slowest == nil || hop.Rate < slowest.Rate) {
+					slowest = hop
+				}
+				fastest = max(fastest, hop.Rate)
+			}
+		}
+	}
+	if busiest == nil || busiest.Pairs == 0 {
+		w.Says = "These paths share no cable between switches with other pairs."
+	} else {
+		w.Says = fmt.Sprintf("The busiest cable on the way, %s → %s, carries %s in this direction; a cable between switches carries %.1f on average, and the busiest of the fabric %d.",
+			busiest.From.Short(), busiest.To.Short(), fold.Count(busiest.Pairs, "pair of hosts", "pairs of hosts"), w.MeanPairs, w.MostPairs)
+	}
+	if slowest != nil && slowest.Rate < fastest {
+		w.Says += fmt.Sprintf(" The slowest cable, %s → %s, has %g Gbit/s; others on the way have up to %g.", slowest.From.Short(), slowest.To.Short(), float64(slowest.Rate)/1000, float64(fastest)/1000)
+	}
+	if longer > 0 {
+		w.Says += fmt.Sprintf(" A path has %s more than a shortest one.", fold.Count(longer, "cable", "cables"))
+	}
 }
 
 // failed returns the paths of a pair after the failure of a cable: as the manager would repair the

@@ -18,17 +18,21 @@ export function saveCSV(name: string, rows: (string | number | undefined)[][]): 
   save(`${name}.csv`, 'text/csv', rows.map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n');
 }
 
-const painted = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'stroke-linecap', 'paint-order'];
+// Properties of shapes and texts that page.css sets, with the values that need no attribute.
+const painted = { fill: 'rgb(0, 0, 0)', stroke: 'none', 'stroke-width': '', 'stroke-dasharray': 'none', 'stroke-opacity': '1', 'stroke-linecap': 'butt', 'paint-order': 'normal' };
 
 /** Saves an SVG with the colours that the page gives it. */
 export function saveSVG(name: string, svg: SVGSVGElement): void {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const [from, to] = [svg.querySelectorAll('*'), copy.querySelectorAll('*')];
   from.forEach((element, i) => {
-    const look = getComputedStyle(element);
-    for (const property of painted) to[i]?.setAttribute(property, look.getPropertyValue(property));
-    to[i]?.removeAttribute('class');
+    const look = /^(path|rect|circle|text)$/.test(element.nodeName) ? getComputedStyle(element) : undefined;
+    for (const [property, usual] of look ? Object.entries(painted) : []) {
+      const value = look?.getPropertyValue(property) ?? '';
+      if (value !== usual && (property === 'fill' || look?.stroke !== 'none')) to[i]?.setAttribute(property, value);
+    }
   });
+  for (const element of [copy, ...to]) for (const attribute of ['class', 'role', 'tabindex']) element.removeAttribute(attribute);
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('font-family', 'Helvetica, Arial, sans-serif');
   const back = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
