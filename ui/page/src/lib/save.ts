@@ -19,7 +19,7 @@ export function saveCSV(name: string, rows: (string | number | undefined)[][]): 
 }
 
 // Properties of shapes and texts that page.css sets, with the values that need no attribute.
-const painted = { fill: 'rgb(0, 0, 0)', stroke: 'none', 'stroke-width': '', 'stroke-dasharray': 'none', 'stroke-opacity': '1', 'stroke-linecap': 'butt', 'paint-order': 'normal' };
+const painted = { fill: 'rgb(0, 0, 0)', stroke: 'none', 'stroke-width': '', 'stroke-dasharray': 'none', 'stroke-opacity': '1', 'stroke-linecap': 'butt', 'paint-order': 'normal', 'vector-effect': 'none' };
 
 /** Saves an SVG with the colours that the page gives it. */
 export function saveSVG(name: string, svg: SVGSVGElement): void {
