@@ -75,8 +75,8 @@ type compared map[string]*compare.Row
 // mostRows is the maximum number of rows that are kept of each fabric.
 const mostRows = 256
 
-// compare returns the endpoint that compares engines and fabrics. Rows are kept: a page asks for them
-// one by one, and at last for all with the recommendation.
+// compare returns the endpoint that compares engines and fabrics. Rows are kept: a page asks for
+// them one by one, and at last for all with the recommendation.
 func (p *Page) compare() endpoints.Endpoint {
 	return question(p, "/v1/compare", "Compare engines on a fabric, or fabrics with each other, as weft compare does.", "run weft compare, which has no limit",
 		func(ctx context.Context, _ *Held, q *Compared) (*compare.Comparisons, error) {

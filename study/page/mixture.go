@@ -105,16 +105,14 @@ func (m *Mixture) say(oldOK, newOK bool) string {
 		if m.Ordered.OK {
 			text += ": on this way neither can happen."
 		} else {
-			text += ", but no way is proven: one of the two routings can deadlock by itself, or the ways between them can."
+			text += ", but no way is proven."
 		}
 	}
-	for _, of := range []struct {
-		ok   bool
-		name string
-	}{{oldOK, "old"}, {newOK, "new"}} {
-		if !of.ok {
-			text += fmt.Sprintf(" The %s routing is not proven by itself.", of.name)
-		}
+	if !oldOK {
+		text += " The old routing is not proven by itself."
+	}
+	if !newOK {
+		text += " The new routing is not proven by itself: weft sm does not write it, unless told to (unproven)."
 	}
 	return text
 }
