@@ -116,6 +116,7 @@ type args struct {
 	spec   *spec
 	pos    int
 	values []value
+	most   Limits // of the fabric
 }
 
 // set parses one argument; a list grows, any other argument is given once.
@@ -150,7 +151,7 @@ func (a *args) set(i int, t term) error {
 	case word:
 		v.text = fabric.Unquote(t.text)
 	case expr:
-		v.built, err = nested(t, a.spec.name)
+		v.built, err = nested(t, a.spec.name, a.most)
 	case texts:
 		v.texts = append(v.texts, t.text)
 	case dims, list:

@@ -170,17 +170,34 @@ type size struct {
 	links    int // host cables included
 }
 
+// Limits bound what an expression may build.
+type Limits struct {
+	Nodes, Links int
+	SwitchPorts  int // of all switches together
+}
+
+// usual are the limits of a Fabric.
+var usual = Limits{fabric.MaxNodes, fabric.MaxLinks, fabric.MaxSwitchPorts}
+
 // fits returns an error if the parts exceed a limit.
-func (s size) fits() error {
+func (s size) fits(most Limits) error {
 	switch {
 	case s.ports > fabric.MaxPorts:
 		return fmt.Errorf("a switch would have %s ports (at most %d)", count(s.ports), fabric.MaxPorts)
-	case s.switches+s.hosts > fabric.MaxNodes:
-		return fmt.Errorf("%s switches and %s hosts are too many to build (at most %d nodes)", count(s.switches), count(s.hosts), fabric.MaxNodes)
-	case s.links > fabric.MaxLinks:
-		return fmt.Errorf("%s cables are too many to build (at most %d)", count(s.links), fabric.MaxLinks)
-	case mul(s.switches, s.ports) > fabric.MaxSwitchPorts:
-		return fmt.Errorf("%s switch ports are too many to build (at most %d)", count(mul(s.switches, s.ports)), fabric.MaxSwitchPorts)
+	case s.switches+s.hosts > most.Nodes:
+		return fmt.Errorf("%s switches and %s hosts are too many to build (at most %d nodes)", count(s.switches), count(s.hosts), most.Nodes)
+	case s.links > most.Links:
+		return fmt.Errorf("%s cables are too many to build (at most %d)", count(s.links), most.Links)
+	case mul(s.switches, s.ports) > most.SwitchPorts:
+		return fmt.Errorf("%s switch ports are too many to build (at most %d)", count(mul(s.switches, s.ports)), most.SwitchPorts)
+	}
+	return nil
+}
+
+// hold returns an error if a fabric exceeds the limits.
+func (l Limits) hold(f *fabric.Fabric) error {
+	if len(f.Nodes) > l.Nodes || len(f.Links) > l.Links {
+		return fmt.Errorf("%d nodes and %d cables are too many (at most %d and %d)", len(f.Nodes), len(f.Links), l.Nodes, l.Links)
 	}
 	return nil
 }

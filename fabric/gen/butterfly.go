@@ -21,7 +21,7 @@ func butterfly(a *args) (*fabric.Fabric, error) {
 	}
 	switches, links := mul(n, wide), mul(n-1, mul(k, wide))
 	ports := mul(2, k)
-	if err := (size{switches, ports, hosts, links + hosts}).fits(); err != nil {
+	if err := (size{switches, ports, hosts, links + hosts}).fits(a.most); err != nil {
 		return nil, err
 	}
 	if room := 2 * k * wide; hosts > room {

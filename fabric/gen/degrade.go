@@ -84,8 +84,8 @@ var suffixes = []spec{
 }
 
 // apply applies one suffix to a fabric.
-func apply(f *fabric.Fabric, t term) (*fabric.Fabric, error) {
-	c, err := parseCall(t, suffixes, "suffix")
+func apply(f *fabric.Fabric, t term, most Limits) (*fabric.Fabric, error) {
+	c, err := parseCall(t, suffixes, "suffix", most)
 	if err != nil {
 		return nil, err
 	}

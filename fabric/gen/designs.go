@@ -46,6 +46,7 @@ func rsc(b *builder, _ int) {
 
 // storage adds a tree to the servers as a plane called storage.
 func (b *builder) storage(t *tree) {
+	t.most = usual
 	other, err := t.build()
 	if err == nil && b.err == nil {
 		switchName, hostName := planeNames("storage")

@@ -19,7 +19,7 @@ func kautz(a *args) (*fabric.Fabric, error) {
 	}
 	links := mul(switches, b)
 	ports := 2*b + ceil(hosts, switches)
-	if err := (size{switches, ports, hosts, links + hosts}).fits(); err != nil {
+	if err := (size{switches, ports, hosts, links + hosts}).fits(a.most); err != nil {
 		return nil, err
 	}
 	bu := newBuilder()
@@ -96,7 +96,7 @@ func slimfly(a *args) (*fabric.Fabric, error) {
 		hosts = ceil(degree, 2)
 	}
 	n := 2 * q * q
-	if err := (size{n, degree + hosts, mul(n, hosts), mul(n, degree)/2 + mul(n, hosts)}).fits(); err != nil {
+	if err := (size{n, degree + hosts, mul(n, hosts), mul(n, degree)/2 + mul(n, hosts)}).fits(a.most); err != nil {
 		return nil, err
 	}
 	b := newBuilder()

@@ -16,7 +16,7 @@ func dragonfly(a *args) (*fabric.Fabric, error) {
 	}
 	switches := groups * n
 	links := mul(switches, n-1)/2 + mul(switches, h)/2
-	if err := (size{switches, n - 1 + h + p, hosts, links + hosts}).fits(); err != nil {
+	if err := (size{switches, n - 1 + h + p, hosts, links + hosts}).fits(a.most); err != nil {
 		return nil, err
 	}
 	b := newBuilder()
@@ -44,7 +44,7 @@ func dragonflyPlus(a *args) (*fabric.Fabric, error) {
 		return nil, err
 	}
 	links := mul(groups, leaves, spines) + mul(groups, spines, h)/2
-	if err := (size{mul(groups, leaves+spines), max(p+spines, leaves+h), hosts, links + hosts}).fits(); err != nil {
+	if err := (size{mul(groups, leaves+spines), max(p+spines, leaves+h), hosts, links + hosts}).fits(a.most); err != nil {
 		return nil, err
 	}
 	b := newBuilder()

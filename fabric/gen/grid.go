@@ -12,9 +12,10 @@ type grid struct {
 	sizes []int
 	width int // parallel cables
 	hosts int // hosts of each switch
+	most  Limits
 }
 
-func gridOf(a *args) grid { return grid{a.ints("sizes"), a.int("width"), a.int("hosts")} }
+func gridOf(a *args) grid { return grid{a.ints("sizes"), a.int("width"), a.int("hosts"), a.most} }
 
 // coordinates writes the coordinates of switch s to c; the last dimension varies fastest.
 func (g grid) coordinates(s int, c []int) {
@@ -54,7 +55,7 @@ func (g grid) finish(b *builder, ids []fabric.NodeID, links int) (*fabric.Fabric
 
 func (g grid) fits(links, perSwitch int) error {
 	n := mul(g.sizes...)
-	return size{n, perSwitch + g.hosts, mul(n, g.hosts), links + mul(n, g.hosts)}.fits()
+	return size{n, perSwitch + g.hosts, mul(n, g.hosts), links + mul(n, g.hosts)}.fits(g.most)
 }
 
 // torusOrMesh builds a torus (wrap) or mesh. A ring of two is one cable, a ring of one none.
@@ -90,7 +91,7 @@ func torus(a *args) (*fabric.Fabric, error) { return torusOrMesh(gridOf(a), true
 func mesh(a *args) (*fabric.Fabric, error) { return torusOrMesh(gridOf(a), false) }
 
 func hypercube(a *args) (*fabric.Fabric, error) {
-	g := grid{width: a.int("width"), hosts: a.int("hosts")}
+	g := grid{width: a.int("width"), hosts: a.int("hosts"), most: a.most}
 	for range a.int("n") {
 		g.sizes = append(g.sizes, 2)
 	}
@@ -100,7 +101,7 @@ func hypercube(a *args) (*fabric.Fabric, error) {
 func hyperx(a *args) (*fabric.Fabric, error) { return allToAll(gridOf(a)) }
 
 func fullmesh(a *args) (*fabric.Fabric, error) {
-	return allToAll(grid{[]int{a.int("n")}, a.int("width"), a.int("hosts")})
+	return allToAll(grid{[]int{a.int("n")}, a.int("width"), a.int("hosts"), a.most})
 }
 
 // allToAll joins all switches that differ in one coordinate. Ports are ordered by dimension, and

@@ -15,8 +15,8 @@ func merge(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	if other == nil {
 		return nil, problemf(a.pos, "merge names no tree")
 	}
-	if len(f.Nodes)+len(other.Nodes) > fabric.MaxNodes || len(f.Links)+len(other.Links)+links > fabric.MaxLinks {
-		return nil, problemf(a.pos, "both trees together have too many nodes or cables (at most %d and %d)", fabric.MaxNodes, fabric.MaxLinks)
+	if len(f.Nodes)+len(other.Nodes) > a.most.Nodes || len(f.Links)+len(other.Links)+links > a.most.Links {
+		return nil, problemf(a.pos, "both trees together have too many nodes or cables (at most %d and %d)", a.most.Nodes, a.most.Links)
 	}
 	leaves := false
 	switch at := a.text("at"); at {

@@ -59,8 +59,8 @@ func endToMove(f *fabric.Fabric, a *args) (fabric.End, error) {
 // radix adds ports to the switches of a copy.
 func radix(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	switches := len(nodes.ByGUID(f, func(id fabric.NodeID) bool { return nodes.IsSwitch(f, id) }))
-	if switches*a.int("ports") > fabric.MaxSwitchPorts {
-		return nil, problemf(a.pos, "%d switches with %d ports are too many (at most %d ports)", switches, a.int("ports"), fabric.MaxSwitchPorts)
+	if switches*a.int("ports") > a.most.SwitchPorts {
+		return nil, problemf(a.pos, "%d switches with %d ports are too many (at most %d ports)", switches, a.int("ports"), a.most.SwitchPorts)
 	}
 	f = f.Clone()
 	for i := range f.Nodes {

@@ -19,7 +19,11 @@ const (
 
 // Parse builds the fabric that an expression describes. An error names the problem, the byte of the
 // expression (from 1), and the accepted forms.
-func Parse(expr string) (*fabric.Fabric, error) {
+func Parse(expr string) (*fabric.Fabric, error) { return Within(expr, usual) }
+
+// Within does the same within limits. What a formula or a suffix that multiplies would build is
+// counted before it is built; what named systems and other suffixes built is counted afterwards.
+func Within(expr string, most Limits) (*fabric.Fabric, error) {
 	if len(expr) > maxExpr {
 		return nil, fmt.Errorf("gen: the expression has %d bytes (at most %d)", len(expr), maxExpr)
 	}
@@ -30,7 +34,7 @@ func Parse(expr string) (*fabric.Fabric, error) {
 	if len(terms) > maxSuffixes+1 {
 		return nil, at(expr, problemf(terms[maxSuffixes+1].pos, "more than %d suffixes", maxSuffixes))
 	}
-	c, err := parseCall(terms[0], formulas, "formula or system")
+	c, err := parseCall(terms[0], formulas, "formula or system", most)
 	if err != nil {
 		return nil, at(expr, err)
 	}
@@ -38,9 +42,15 @@ func Parse(expr string) (*fabric.Fabric, error) {
 	if err != nil {
 		return nil, at(expr, located(terms[0].pos, err))
 	}
+	if err := most.hold(f); err != nil {
+		return nil, at(expr, located(terms[0].pos, err))
+	}
 	for _, t := range terms[1:] {
-		if f, err = apply(f, t); err != nil {
+		if f, err = apply(f, t, most); err != nil {
 			return nil, at(expr, err)
+		}
+		if err := most.hold(f); err != nil {
+			return nil, at(expr, located(t.pos, err))
 		}
 	}
 	f.Name = strings.TrimSpace(expr)
@@ -49,7 +59,7 @@ func Parse(expr string) (*fabric.Fabric, error) {
 
 // nested builds the fabric for an argument of a suffix. A network to add as a plane may be merged
 // from trees, but formulas nest no deeper: their cost is bounded.
-func nested(t term, suffix string) (*fabric.Fabric, error) {
+func nested(t term, suffix string, most Limits) (*fabric.Fabric, error) {
 	terms, err := split(t, '|')
 	if err != nil {
 		return nil, err
@@ -67,7 +77,7 @@ func nested(t term, suffix string) (*fabric.Fabric, error) {
 		}
 		return nil, problemf(t.pos, "the fabric of %s cannot have a suffix %s of its own: write one suffix after the other", suffix, strings.TrimSpace(name))
 	}
-	f, err := Parse(t.text)
+	f, err := Within(t.text, most)
 	if err != nil {
 		return nil, problemf(t.pos, "%s", strings.TrimPrefix(err.Error(), "gen: "))
 	}
@@ -87,7 +97,7 @@ func Apply(f *fabric.Fabric, suffix string) (*fabric.Fabric, error) {
 	if len(terms) > 1 {
 		return nil, at(suffix, problemf(terms[1].pos-1, "a second suffix"))
 	}
-	g, err := apply(f, terms[0])
+	g, err := apply(f, terms[0], usual)
 	if err != nil {
 		return nil, at(suffix, err)
 	}
@@ -245,7 +255,7 @@ type call struct {
 }
 
 // parseCall parses "name" or "name(arguments)"; table holds the known names.
-func parseCall(t term, table []spec, kind string) (call, error) {
+func parseCall(t term, table []spec, kind string, most Limits) (call, error) {
 	t = t.trimmed()
 	name, rest := t, term{t.pos + len(t.text), ""}
 	if i := strings.IndexByte(t.text, '('); i >= 0 {
@@ -258,7 +268,7 @@ func parseCall(t term, table []spec, kind string) (call, error) {
 		}
 		return call{}, problemf(t.pos, "no %s is called %q (accepted: %s)", kind, name.text, strings.Join(names(table), " "))
 	}
-	a := &args{spec: s, pos: t.pos, values: make([]value, len(s.params))}
+	a := &args{spec: s, pos: t.pos, values: make([]value, len(s.params)), most: most}
 	if rest.text != "" {
 		if !strings.HasSuffix(rest.text, ")") {
 			return call{}, problemf(rest.pos+strings.LastIndexByte(rest.text, ')')+1, "text after the closing parenthesis")

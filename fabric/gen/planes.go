@@ -13,7 +13,7 @@ import (
 // those of the copies before it on every adapter.
 func planes(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	n, networks := a.int("n"), planesOf(f)
-	if err := fitPlane(f, f, n-1); err != nil {
+	if err := fitPlane(f, f, n-1, a.most); err != nil {
 		return nil, problemf(a.pos, "n=%d: %v", n, err)
 	}
 	all := f.Clone()
@@ -35,7 +35,7 @@ func planes(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 // Those beyond them are servers of their own.
 func plane(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	other, networks := a.built("network"), planesOf(f)
-	if err := fitPlane(f, other, 1); err != nil {
+	if err := fitPlane(f, other, 1, a.most); err != nil {
 		return nil, problemf(a.pos, "%v", err)
 	}
 	switchName, hostName := func(desc string) string { return planeName(desc, networks) }, numbered
@@ -80,7 +80,7 @@ func addPlane(f, other *fabric.Fabric, switchName func(string) string, hostName 
 }
 
 // fitPlane returns an error if a fabric and n networks of another one are too large to build.
-func fitPlane(f, other *fabric.Fabric, n int) error {
+func fitPlane(f, other *fabric.Fabric, n int, most Limits) error {
 	s := size{links: len(f.Links) + mul(n, len(other.Links))}
 	count := func(g *fabric.Fabric, n int) {
 		for i := range g.Nodes {
@@ -93,7 +93,7 @@ func fitPlane(f, other *fabric.Fabric, n int) error {
 	count(f, 1)
 	count(other, n)
 	s.hosts = max(len(f.Servers().List), len(other.Servers().List))
-	return s.fits()
+	return s.fits(most)
 }
 
 // planesOf returns the highest number of a plane in the names of switches, at least 1: a network

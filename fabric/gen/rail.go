@@ -15,12 +15,13 @@ type rails struct {
 	groups           int // of pods
 	cores, up        int // cores of a spine, and cables to each
 	hosts            int // servers in all pods, evenly; -1 for as many as fit
+	most             Limits
 }
 
 func rail(a *args) (*fabric.Fabric, error) {
 	r := rails{
 		k: a.int("k"), servers: a.int("servers"), pods: a.int("pods"), spines: a.int("spines"), width: a.int("width"),
-		groups: a.int("groups"), cores: a.int("cores"), up: a.int("up"), hosts: a.int("hosts"),
+		groups: a.int("groups"), cores: a.int("cores"), up: a.int("up"), hosts: a.int("hosts"), most: a.most,
 	}
 	if r.spines < 0 {
 		r.spines = ceil(r.servers, r.width)
@@ -85,7 +86,7 @@ func (r *rails) check() error {
 		ports:    max(r.servers+r.spines*r.width, r.below()*r.width+r.cores*r.up, min(r.cores, 1)*r.sets()*r.up),
 		hosts:    r.all(),
 		links:    mul(switches, r.spines, r.width) + mul(spines, r.cores, r.up) + mul(r.all(), r.k),
-	}.fits()
+	}.fits(r.most)
 }
 
 // rails builds a rail-optimised tree. Ports of a rail switch: servers, then the cables to each

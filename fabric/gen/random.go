@@ -115,7 +115,7 @@ func random(a *args) (*fabric.Fabric, error) {
 	if n > 2 && most < 2 {
 		return nil, fmt.Errorf("degree %d cannot connect %d switches", most, n)
 	}
-	if err := (size{n, hosts + most, mul(n, hosts), links + mul(n, hosts)}).fits(); err != nil {
+	if err := (size{n, hosts + most, mul(n, hosts), links + mul(n, hosts)}).fits(a.most); err != nil {
 		return nil, err
 	}
 	rng := newRand(a)
@@ -149,7 +149,7 @@ func irregular(a *args) (*fabric.Fabric, error) {
 	case n > 2 && degree < 2 || isolated(n, links) > 2:
 		return nil, fmt.Errorf("%d switches of average degree %d are hardly ever connected: give a larger degree", n, degree)
 	}
-	if err := (size{n, degree + ceil(hosts, n), hosts, links + hosts}).fits(); err != nil {
+	if err := (size{n, degree + ceil(hosts, n), hosts, links + hosts}).fits(a.most); err != nil {
 		return nil, err
 	}
 	rng := newRand(a)
@@ -188,7 +188,7 @@ func regular(a *args) (*fabric.Fabric, error) {
 	case n > 2 && degree < 2:
 		return nil, fmt.Errorf("degree %d cannot connect %d switches", degree, n)
 	}
-	if err := (size{n, degree + hosts, mul(n, hosts), links + mul(n, hosts)}).fits(); err != nil {
+	if err := (size{n, degree + hosts, mul(n, hosts), links + mul(n, hosts)}).fits(a.most); err != nil {
 		return nil, err
 	}
 	rng := newRand(a)

@@ -12,7 +12,7 @@ func smallestTree(a *args) (*fabric.Fabric, error) {
 		return nil, err
 	}
 	links := t.Hosts + t.Cables()
-	if err := (size{t.Switches(), t.Radix, t.Hosts, links}).fits(); err != nil {
+	if err := (size{t.Switches(), t.Radix, t.Hosts, links}).fits(a.most); err != nil {
 		return nil, err
 	}
 	b := newBuilder()

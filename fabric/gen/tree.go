@@ -20,6 +20,7 @@ type tree struct {
 	down    int   // ports down of a leaf, 0 for as many as its hosts need
 	radix   int   // ports of every switch, 0 for as many as have cables
 	hosts   int   // -1 for a full tree
+	most    Limits
 }
 
 func (t *tree) levels() int { return len(t.m) }
@@ -71,7 +72,7 @@ func (t *tree) check() error {
 		s.hosts = mul(t.leaves(), t.m[0]) / t.w[0]
 	}
 	s.links += mul(s.hosts, t.w[0], t.p[0])
-	return s.fits()
+	return s.fits(t.most)
 }
 
 func (t *tree) build() (*fabric.Fabric, error) {
@@ -167,15 +168,16 @@ func repeat(first, v, n int) []int { return append([]int{first}, slices.Repeat([
 
 // buildRLFT builds the largest real-life fat tree of switches of one radix, which is also the
 // m-port n-tree: 2*(radix/2)^levels hosts.
-func buildRLFT(radix, levels, hosts int) (*fabric.Fabric, error) {
+func buildRLFT(radix, levels, hosts int, most Limits) (*fabric.Fabric, error) {
 	if levels == 1 {
-		t := tree{m: []int{radix}, w: ones(1), p: ones(1), radix: radix, hosts: hosts}
+		t := tree{m: []int{radix}, w: ones(1), p: ones(1), radix: radix, hosts: hosts, most: most}
 		return t.build()
 	}
 	if radix%2 != 0 {
 		return nil, fmt.Errorf("radix %d is odd: half of a switch's ports go up", radix)
 	}
 	t := evenTree(radix, levels, hosts)
+	t.most = most
 	return t.build()
 }
 
@@ -188,17 +190,17 @@ func evenTree(radix, levels, hosts int) tree {
 }
 
 func rlft(a *args) (*fabric.Fabric, error) {
-	return buildRLFT(a.int("radix"), a.int("levels"), a.int("hosts"))
+	return buildRLFT(a.int("radix"), a.int("levels"), a.int("hosts"), a.most)
 }
 
 func mport(a *args) (*fabric.Fabric, error) {
-	return buildRLFT(a.int("m"), a.int("n"), a.int("hosts"))
+	return buildRLFT(a.int("m"), a.int("n"), a.int("hosts"), a.most)
 }
 
 // karytree has k hosts on each of k^(n-1) leaves; the roots have k ports.
 func karytree(a *args) (*fabric.Fabric, error) {
 	k, n := a.int("k"), a.int("n")
-	t := tree{m: repeat(k, k, n-1), w: repeat(1, k, n-1), p: ones(n), down: k, hosts: a.int("hosts")}
+	t := tree{m: repeat(k, k, n-1), w: repeat(1, k, n-1), p: ones(n), down: k, hosts: a.int("hosts"), most: a.most}
 	return t.build()
 }
 
@@ -209,7 +211,7 @@ func xgft(a *args) (*fabric.Fabric, error) {
 	if len(m) != h || len(w) != h {
 		return nil, fmt.Errorf("xgft of height %d wants %d numbers m and %d numbers w, not %d and %d", h, h, h, len(m), len(w))
 	}
-	t := tree{m: append([]int{w[0]}, m...), w: append([]int{1}, w...), p: ones(h + 1), hosts: a.int("hosts")}
+	t := tree{m: append([]int{w[0]}, m...), w: append([]int{1}, w...), p: ones(h + 1), hosts: a.int("hosts"), most: a.most}
 	return t.build()
 }
 
@@ -223,6 +225,6 @@ func pgft(a *args) (*fabric.Fabric, error) {
 	if w[0]*p[0] > fabric.MaxPorts {
 		return nil, fmt.Errorf("a host would have %d ports (at most %d)", w[0]*p[0], fabric.MaxPorts)
 	}
-	t := tree{m: m, w: w, p: p, down: mul(m[0], p[0]), hosts: a.int("hosts")}
+	t := tree{m: m, w: w, p: p, down: mul(m[0], p[0]), hosts: a.int("hosts"), most: a.most}
 	return t.build()
 }

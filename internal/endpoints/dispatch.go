@@ -18,8 +18,8 @@ import (
 	"unicode/utf8"
 )
 
-// Handler serves endpoints. A request that violates the OpenAPI document changes nothing, and gets a
-// status from 400 to 499.
+// Handler serves endpoints. A request that violates the OpenAPI document changes nothing, and gets
+// a status from 400 to 499.
 func Handler(all []Endpoint) http.Handler {
 	byPath := map[string]map[string]*Endpoint{}
 	for i := range all {

@@ -26,9 +26,9 @@ type Endpoint struct {
 	Body         reflect.Type // JSON type; nil: no body
 	MostBody     int64        // maximum size of the body in bytes; 0: 65,536
 	Answer       reflect.Type // JSON type, of the whole or of each line; nil: other media
-	Media        string
-	Status       int   // on success
-	Refusals     []int // in addition to those of every request
+	Media        string       // of the answer; "": there is no body
+	Status       int          // on success
+	Refusals     []int        // in addition to those of every request
 	Needs        Role
 	Serve        http.HandlerFunc
 }

@@ -48,6 +48,6 @@ func (q *Questions) Serve(w http.ResponseWriter, r *http.Request, instead string
 	case err != nil:
 		Refuse(w, http.StatusConflict, strings.TrimPrefix(err.Error(), "--"))
 	default:
-		Answer(w, http.StatusOK, a)
+		answerLarge(w, r, a)
 	}
 }

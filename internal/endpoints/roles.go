@@ -41,8 +41,8 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerOf returns the caller of a request. Over the Unix socket, and of weft ui, there is none: the
-// owner may do everything.
+// CallerOf returns the caller of a request. Over the Unix socket, and of weft ui, there is none:
+// the owner may do everything.
 func CallerOf(r *http.Request) (c Caller, owner bool) {
 	c, is := r.Context().Value(callerKey{}).(Caller)
 	if !is {

@@ -24,8 +24,8 @@ const (
 	// UsualBody is the maximum size of a body, in bytes, where an endpoint has no limit of its own.
 	UsualBody = 1 << 16
 
-	// LongestRequest bounds the time from a request's header to the end of its answer: Patience each
-	// for the body, the work and the client's reading. Longer answers set their own deadline.
+	// LongestRequest bounds the time from a request's header to the end of its answer: Patience
+	// each for the body, the work and the client's reading. Longer answers set their own deadline.
 	LongestRequest = 3 * Patience
 )
 

@@ -127,7 +127,7 @@ func (d *documenter) operation(e *endpoints.Endpoint) object {
 		success["content"] = object{e.Media: object{"schema": d.of(e.Answer)}}
 	case e.Media == endpoints.JSON:
 		success["content"] = object{e.Media: object{"schema": object{"type": "object"}}}
-	default:
+	case e.Media != "":
 		success["content"] = object{e.Media: object{"schema": object{"type": "string"}}}
 	}
 	responses := object{strconv.Itoa(e.Status): success}

@@ -5,8 +5,8 @@
 //	programs on other machines           TCP, with a token (Guard)
 //	Prometheus                           Metrics, alone over TCP
 //
-// endpoints.go lists the endpoints except the studies and the questions of the page, which a Service
-// gets as values. Package internal/endpoints serves and documents them. The answer to an
+// endpoints.go lists the endpoints except the studies and the questions of the page, which a
+// Service gets as values. Package internal/endpoints serves and documents them. The answer to an
 // unsuccessful request is {"error": TEXT}. Only the owner of the Unix socket can open
 // it, and may do everything.
 //

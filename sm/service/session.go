@@ -32,11 +32,11 @@ func (g *Guard) endpoints() []endpoints.Endpoint {
 	return []endpoints.Endpoint{
 		{
 			Method: http.MethodPost, Path: "/v1/session", About: "Log in a browser: sets a cookie that stands for a token for 12 hours.", Body: reflect.TypeFor[Login](),
-			Media: "text/plain", Status: http.StatusNoContent, Refusals: []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, Serve: g.login,
+			Status: http.StatusNoContent, Refusals: []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, Serve: g.login,
 		},
 		{
 			Method: http.MethodDelete, Path: "/v1/session", About: "Log out a browser: deletes the cookie.",
-			Media: "text/plain", Status: http.StatusNoContent, Serve: g.logout,
+			Status: http.StatusNoContent, Serve: g.logout,
 		},
 	}
 }

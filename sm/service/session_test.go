@@ -11,8 +11,8 @@ import (
 	"weft/internal/endpoints"
 )
 
-// TestSession: a token in a form becomes a cookie that scripts and other sites do not get; it stands
-// for the token until it ends, and changes nothing without the headers of a browser.
+// TestSession: a token in a form becomes a cookie that scripts and other sites do not get; it
+// stands for the token until it ends, and changes nothing without the headers of a browser.
 func TestSession(t *testing.T) {
 	s, _ := newService(0)
 	s.Show(master())

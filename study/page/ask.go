@@ -9,6 +9,9 @@ import (
 	"weft/internal/endpoints"
 )
 
+// reader is a request that some callers may make without the role jobs.
+type reader interface{ needs() endpoints.Role }
+
 // question returns the endpoint of a question that takes a core for a while: a JSON object Q, whose
 // Check returns errors that hold on any fabric, and the document A. One question at a time is
 // answered, for at most two minutes and while the client waits; instead says what has no limit. The
@@ -21,6 +24,9 @@ func question[Q, A any, R interface {
 		Method: http.MethodPost, Path: path, About: about, Body: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A](), Media: endpoints.JSON, Status: http.StatusOK,
 		Refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable},
 		Needs:    endpoints.MayCompute,
+	}
+	if _, ok := any(R(nil)).(reader); ok {
+		e.Needs = endpoints.MayRead
 	}
 	ofFabric := strings.Contains(path, "{id}")
 	if ofFabric {
@@ -38,6 +44,9 @@ func question[Q, A any, R interface {
 		}
 		if err != nil {
 			endpoints.Refuse(w, http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
+			return
+		}
+		if of, ok := any(request).(reader); ok && !endpoints.May(w, r, of.needs()) {
 			return
 		}
 		var h *Held

@@ -28,6 +28,9 @@ func (q *Transition) Check() error {
 	return nil
 }
 
+// needs returns the role for the question, which routes.
+func (*Transition) needs() endpoints.Role { return endpoints.MayCompute }
+
 // Mixture says what packets can meet while switches hold entries of two routings.
 type Mixture struct {
 	Verdict string         `json:"verdict"` // in sentences
@@ -49,7 +52,7 @@ func (p *Page) mixture() endpoints.Endpoint {
 				return nil, err
 			}
 			kept := planner.Keep(old.Plan, h.graph)
-			after, err := h.routed.get(q.Routing.key()+"\x00after\x00"+q.After.key(), func() (*fabric.Graph, *planner.Result, error) {
+			after, err := p.routed.get(h, q.Routing.key()+"\x00after\x00"+q.After.key(), func() (*fabric.Graph, *planner.Result, error) {
 				req := p.request()
 				if err := kept.Hold(h.graph, req); err != nil { // hosts keep their LIDs
 					return nil, nil, err

@@ -28,6 +28,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/endpoints"
+	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
 )
@@ -47,22 +48,25 @@ type Options struct {
 
 // Subnet is the subnet that a manager has in force.
 type Subnet struct {
-	Fabric *fabric.Fabric
-	Graph  *fabric.Graph
-	Plan   *route.Plan
+	Fabric  *fabric.Fabric
+	Graph   *fabric.Graph
+	Plan    *route.Plan
+	Verdict *quality.Report // of the manager's judge on the Plan; nil: judge it
 }
 
 // Page answers the questions of the page. It is safe for concurrent use.
 type Page struct {
-	opt   Options
-	shelf shelf
+	opt     Options
+	shelf   shelf
+	opening endpoints.Places // bounds the large bodies in memory
+	routed  routed
 
 	mu   sync.Mutex
 	live *Held // of the last Subnet
 }
 
 // New returns a Page.
-func New(o Options) *Page { return &Page{opt: o} }
+func New(o Options) *Page { return &Page{opt: o, opening: make(endpoints.Places, 1)} }
 
 // Modes of a page.
 const (
@@ -143,6 +147,7 @@ func (p *Page) subnet() *Held {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.live == nil || p.live.Fabric != now.Fabric || p.live.inForce != now.Plan {
+		p.routed.forget(p.live)
 		p.live = newSubnet(now)
 	}
 	return p.live

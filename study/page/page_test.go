@@ -1,291 +1,129 @@
 package page
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
-	"weft/fabric"
+	"pgregory.net/rapid"
+
+	"weft/fabric/gen"
+	"weft/fabric/source"
 	"weft/internal/endpoints"
-	"weft/judge/check"
-	"weft/planner"
-	"weft/route"
-	"weft/study/compare"
 )
 
-// testLab is a page of weft ui, for tests.
-type testLab struct {
-	*Page
-	handler http.Handler
+// newLab returns a page of weft ui, and a function that asks it.
+func newLab() (*Page, func(method, path, body string) *httptest.ResponseRecorder) {
+	p := New(Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now)})
+	h := endpoints.Bounded(make(endpoints.Places, 4), endpoints.Handler(p.Endpoints()))
+	return p, func(method, path, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		if body != "" {
+			r.Header.Set("Content-Type", endpoints.JSON)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
 }
 
-func newTestLab(workers int) *testLab {
-	p := New(Options{
-		Version: "test", Clock: func() time.Time { return time.Unix(0, 0) }, Memory: func() float64 { return 0 }, Workers: workers,
-		Questions: endpoints.NewQuestions(func() time.Time { return time.Unix(0, 0) }),
+// TestHostileDescriptions: whatever 64 bytes devices call themselves, each answer is JSON in UTF-8
+// that a browser does not take for anything else.
+func TestHostileDescriptions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, err := gen.Parse("rlft(4,2)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 0, 64), rapid.Just([]byte("</script><img src=x onerror=alert(1)>")), rapid.Just([]byte("spine 1\x00[3]")))
+		for i := range f.Nodes {
+			f.Nodes[i].Desc = string(name.Draw(t, "description"))
+		}
+		p, ask := newLab()
+		if err := p.Add(&source.Source{Fabric: f, Format: "formula"}, "hostile"); err != nil {
+			t.Fatal(err)
+		}
+		at := "/v1/fabrics/" + p.shelf.list()[0].ID
+		guid := func(i int) string { return f.Nodes[i].GUID.String() }
+		for _, w := range []*httptest.ResponseRecorder{
+			ask("GET", "/v1/fabrics", ""), ask("GET", at+"/part?name="+guid(0), ""), ask("GET", at+"/parts?q=s", ""), ask("GET", at+"/parts?q=%00", ""),
+			ask("POST", at+"/map", "{}"), ask("POST", at+"/path", fmt.Sprintf(`{"from": %q, "to": %q, "engines": "updn"}`, guid(len(f.Nodes)-1), guid(len(f.Nodes)-2))),
+		} {
+			if body := w.Body.Bytes(); w.Code >= 500 || !json.Valid(body) || !utf8.Valid(body) || w.Header().Get("Content-Type") != endpoints.JSON || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("%d %v %.300q", w.Code, w.Header(), body)
+			}
+		}
 	})
-	return &testLab{p, endpoints.Handler(p.Endpoints())}
 }
 
-// post sends a question and decodes the answer of a status.
-func (l *testLab) post(t *testing.T, path, body string, status int, into any) {
-	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
-	r.Header.Set("Content-Type", endpoints.JSON)
-	w := httptest.NewRecorder()
-	l.handler.ServeHTTP(w, r)
-	if w.Code != status {
-		t.Fatalf("%s %s: status %d, want %d: %s", path, body, w.Code, status, w.Body)
+// TestShelf: at most eight fabrics are open; one more is refused until one is closed. What is
+// opened again takes no place.
+func TestShelf(t *testing.T) {
+	p, ask := newLab()
+	open := func(i int) *httptest.ResponseRecorder {
+		return ask("POST", "/v1/fabrics", fmt.Sprintf(`{"formula": "rlft(4,2,hosts=%d)"}`, i))
 	}
-	if err := json.NewDecoder(bytes.NewReader(w.Body.Bytes())).Decode(into); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-}
-
-// open opens a formula and returns the path of its questions.
-func (l *testLab) open(t *testing.T, formula string) (path string) {
-	t.Helper()
-	var o Opened
-	l.post(t, "/v1/fabrics", `{"formula":"`+formula+`"}`, http.StatusOK, &o)
-	return "/v1/fabrics/" + o.ID
-}
-
-// ofPath returns the Held of a path.
-func (l *testLab) ofPath(path string) *Held { return l.find(strings.TrimPrefix(path, "/v1/fabrics/")) }
-
-// TestPath: hops follow each other from source to target, and the pairs on them are those that a
-// count over all paths gives.
-func TestPath(t *testing.T) {
-	l := newTestLab(2)
-	at := l.open(t, "rlft(4,3)")
-	h := l.ofPath(at)
-	var all Paths
-	count := map[[2]fabric.PortName]int64{}
-	for from := range int32(h.graph.NumHosts) {
-		for to := range int32(h.graph.NumHosts) {
-			if from == to {
-				continue
-			}
-			r, err := l.routing(t.Context(), h, &Routing{Engines: "ftree"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			w, err := l.ways(t.Context(), r, from, to)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(w.There) != 1 || w.There[0].Problem != "" || w.There[0].Shortest != len(w.There[0].Hops) {
-				t.Fatalf("%d to %d: %+v", from, to, w)
-			}
-			for _, hop := range w.There[0].Hops {
-				count[[2]fabric.PortName{hop.From, hop.To}]++
-			}
+	for i := 1; i <= usualLimits.Fabrics; i++ {
+		if w := open(i); w.Code != http.StatusOK {
+			t.Fatal(i, w.Code, w.Body)
 		}
 	}
-	l.post(t, at+"/path", `{"from":"host 0","to":"host 15","engines":"ftree"}`, http.StatusOK, &all)
-	for _, list := range [][]Trace{all.There, all.Back} {
-		hops := list[0].Hops
-		if len(hops) < 4 {
-			t.Fatalf("%+v", list)
-		}
-		for i := 1; i < len(hops); i++ {
-			if hops[i].From.GUID != hops[i-1].To.GUID {
-				t.Errorf("hop %d begins elsewhere: %+v", i, hops)
-			}
-			if i < len(hops)-1 && (hops[i].Pairs != count[[2]fabric.PortName{hops[i].From, hops[i].To}] || hops[i].Pairs > all.MostPairs) {
-				t.Errorf("hop %d: %d pairs, want %d", i, hops[i].Pairs, count[[2]fabric.PortName{hops[i].From, hops[i].To}])
-			}
-		}
-		if len(hops[1].Others) != 1 || hops[1].Others[0].From == hops[1].From {
-			t.Errorf("a leaf with two cables up has one other next hop: %+v", hops[1])
-		}
+	if w := open(8); w.Code != http.StatusOK {
+		t.Error("again:", w.Code, w.Body)
 	}
-	if !strings.HasPrefix(all.Says, "The busiest cable on the way, ") || strings.Contains(all.Says, "slowest") || strings.Contains(all.Says, "shortest") {
-		t.Error(all.Says)
+	if w := open(7); len(p.shelf.list()) != usualLimits.Fabrics || w.Code != http.StatusOK {
+		t.Error(w.Code, w.Body, len(p.shelf.list()))
 	}
-	if all.There[0].Hops[0].From != all.From || all.Back[0].Hops[0].From != all.To {
-		t.Errorf("%+v", all)
+	if w := ask("POST", "/v1/fabrics", `{"formula": "torus(3x3)"}`); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "close one") {
+		t.Error(w.Code, w.Body)
+	}
+	first := p.shelf.list()[0]
+	if w := ask("POST", "/v1/fabrics/"+first.ID+"/route", `{"engines": "updn"}`); w.Code != http.StatusOK || len(p.routed.list) != 1 {
+		t.Error(w.Code, w.Body)
+	}
+	if w := ask("DELETE", "/v1/fabrics/"+first.ID, ""); w.Code != http.StatusNoContent || len(p.routed.list) != 0 {
+		t.Error("a routing of a closed fabric is kept:", w.Code, len(p.routed.list))
+	}
+	if w := ask("POST", "/v1/fabrics", `{"formula": "torus(3x3)"}`); w.Code != http.StatusOK {
+		t.Error(w.Code, w.Body)
 	}
 }
 
-// TestPathFailed: after the failure of any cable the paths avoid it, and a path that did not cross
-// it stays. A host without a cable is cut off.
-func TestPathFailed(t *testing.T) {
-	l := newTestLab(2)
-	at := l.open(t, "rlft(4,2)")
-	f := l.ofPath(at).Fabric
-	crossed := 0
-	for i := range f.Links {
-		port := f.PortName(f.Links[i].A)
-		if f.IsSwitchLink(fabric.LinkID(i)) {
-			var p Paths
-			l.post(t, at+"/path", fmt.Sprintf(`{"from":"host 0","to":"host 7","engines":"updn","fail":"%s[%d]"}`, port.GUID, port.Port), http.StatusOK, &p)
-			if p.Failed == nil || p.Failed.CutOff != "" || p.Failed.crosses(port) || p.Failed.Crossed != p.crosses(port) || p.Failed.There[0].Problem+p.Failed.Back[0].Problem != "" {
-				t.Errorf("%s fails: %+v", port.Short(), p.Failed)
-			}
-			if p.Failed.Crossed {
-				crossed++
-			} else if !slices.EqualFunc(p.There[0].Hops, p.Failed.There[0].Hops, func(a, b Hop) bool { return a.From == b.From }) {
-				t.Errorf("%s fails: a path moves that did not cross it", port.Short())
-			}
-		}
+// TestRoutedLimits: the routings kept are bounded in number and in memory; the last one stays.
+func TestRoutedLimits(t *testing.T) {
+	var k routed
+	h := &Held{}
+	for i := range 3 * mostRouted {
+		k.keep(&routedBy{of: h, key: fmt.Sprint(i)})
 	}
-	if crossed == 0 {
-		t.Error("no cable is on the path")
+	if len(k.list) != mostRouted {
+		t.Errorf("%d routings are kept", len(k.list))
 	}
-	var p Paths
-	l.post(t, at+"/path", `{"from":"host 0","to":"host 7","engines":"updn","fail":"host 7"}`, http.StatusOK, &p)
-	if p.Failed.CutOff == "" || len(p.Failed.There) > 0 || !p.Failed.Crossed {
-		t.Errorf("the cable of a host: %+v", p.Failed)
+	k.keep(&routedBy{of: h, key: "large", entries: mostEntries + 1})
+	if len(k.list) != 1 || k.list[0].key != "large" {
+		t.Errorf("%+v", k.list)
 	}
 }
 
-// TestProof: each packet of a cycle holds a cable of its path, waits for the next one, and that is
-// held by the next packet. A proven routing has no cycle.
-func TestProof(t *testing.T) {
-	l := newTestLab(2)
-	at := l.open(t, "torus(5x5)")
-	var bad, good Proof
-	l.post(t, at+"/proof", `{"engines":"sssp"}`, http.StatusOK, &bad)
-	if bad.OK || !strings.HasPrefix(bad.Verdict, "Faulty: packets can deadlock") || len(bad.Traffic) != 4 {
-		t.Errorf("%s", bad.Verdict)
-	}
-	steps := bad.Traffic[0].Cycle
-	if len(steps) < 3 {
-		t.Fatalf("a cycle of %d", len(steps))
-	}
-	for i, s := range steps {
-		next := steps[(i+1)%len(steps)]
-		if s.Waits != (Lane{next.From, next.To, next.VL}) {
-			t.Errorf("step %d waits for %+v, the next one holds %+v", i, s.Waits, next.Hold)
-		}
-		at := slices.IndexFunc(s.Packet.Hops, func(h Hop) bool { return h.From == s.From })
-		if at < 0 || at+1 == len(s.Packet.Hops) || *s.Packet.Hops[at].VL != s.VL || s.Packet.Hops[at+1].From != s.Waits.From || s.Packet.Hops[0].From != s.Source {
-			t.Errorf("step %d: the packet does not take the cable and then the next one: %+v", i, s)
+// TestHugeFormulas: what would be larger than the page shows is refused before it is built.
+func TestHugeFormulas(t *testing.T) {
+	p, ask := newLab()
+	for _, formula := range []string{"torus(64x64x64,hosts=0)", "torus(8x8x8)|planes(200)", "rlft(64,3)", "torus(4x4)|plane(rlft(64,3))"} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := ask("POST", "/v1/fabrics", fmt.Sprintf(`{"formula": %q}`, formula))
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; w.Code != http.StatusConflict || took > 4<<20 {
+			t.Errorf("%s: %d %s, %d bytes", formula, w.Code, w.Body, took)
 		}
 	}
-	l.post(t, at+"/proof", `{"engines":"updn"}`, http.StatusOK, &good)
-	if !good.OK || !strings.HasPrefix(good.Verdict, "Proven for ") || len(good.Traffic[0].Cycle)+len(good.Lost) > 0 {
-		t.Errorf("%s: %+v", good.Verdict, good.Traffic)
-	}
-}
-
-// TestLost: the list has the first lost pairs by LID, on one core or several.
-func TestLost(t *testing.T) {
-	l := newTestLab(1)
-	h := l.ofPath(l.open(t, "rlft(4,3)"))
-	r, err := l.routedBy(t.Context(), h, &Routing{Engines: "updn"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan := *r.Plan
-	plan.Tables = plan.Tables.Clone()
-	for lid := range plan.Tables.Top() + 1 {
-		plan.Tables.Set(int32(lid)%3, lid, route.NoPort)
-	}
-	tr := tracer{g: h.graph, plan: &plan}
-	one, err := tr.lost(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	four, err := tr.lost(t.Context(), 4)
-	if err != nil || !slices.Equal(one, four) || len(one) != mostLost {
-		t.Errorf("%d and %d pairs, %v", len(one), len(four), err)
-	}
-	if !slices.IsSortedFunc(one, func(a, b LostPair) int { return int(a.LID) - int(b.LID) }) || !strings.Contains(one[0].Why, "has no entry for LID") {
-		t.Errorf("%+v", one[:3])
-	}
-	broken := planner.Result{Plan: &plan, Engine: r.Engine}
-	if err := broken.Judge(t.Context(), h.graph, &planner.Request{}); err != nil {
-		t.Fatal(err)
-	}
-	if text := verdict(broken.Report, &plan); !strings.HasPrefix(text, "Faulty: packets of ") {
-		t.Error(text)
-	}
-}
-
-// TestMixture: the verdict follows the judge of mixtures, and names a routing that is not proven.
-func TestMixture(t *testing.T) {
-	l := newTestLab(2)
-	at := l.open(t, "torus(4x4)")
-	for _, c := range []struct {
-		old, after, says string
-		any, ordered     bool
-	}{
-		{"updn", "updn", "nothing has to be written", true, true},
-		{"updn", "dfsssp", "on this way neither can happen", false, true},
-		{"sssp", "updn", "The old routing is not proven by itself", false, false},
-	} {
-		var m Mixture
-		l.post(t, at+"/mixture", `{"engines":"`+c.old+`","after":{"engines":"`+c.after+`"}}`, http.StatusOK, &m)
-		if m.Any.OK != c.any || m.Ordered.OK != c.ordered || !strings.Contains(m.Verdict, c.says) {
-			t.Errorf("%s, then %s: %v %v %s", c.old, c.after, m.Any.OK, m.Ordered.OK, m.Verdict)
-		}
-		if (m.Any.Deadlock.DeadlockFree == check.No) != (len(m.Cycle) > 0) {
-			t.Errorf("%s, then %s: %v, a cycle of %d", c.old, c.after, m.Any.Deadlock.DeadlockFree, len(m.Cycle))
-		}
-	}
-}
-
-// TestCompare: rows asked for one by one are those of the whole, which has the recommendation.
-func TestCompare(t *testing.T) {
-	l := newTestLab(1)
-	a, b := l.ofPath(l.open(t, "torus(4x4)")).ID, l.ofPath(l.open(t, "rlft(4,2)")).ID
-	ask := func(ids, engines string) *compare.Comparisons {
-		var c compare.Comparisons
-		l.post(t, "/v1/compare", `{"fabrics":["`+ids+`"],"engines":"`+engines+`","runs":50}`, http.StatusOK, &c)
-		return &c
-	}
-	row := ask(a, "updn").Fabrics[0].Engines[0]
-	both := ask(a+`","`+b, "updn,ftree,minhop")
-	if len(both.Fabrics) != 2 || len(both.Fabrics[0].Engines) != 3 || both.Best == nil || both.Fabrics[0].Engines[0].EBB.Mean != row.EBB.Mean {
-		t.Errorf("%+v", both)
-	}
-	if refused := both.Fabrics[0].Engines[1].Refused; refused == nil || refused.Engine != "ftree" {
-		t.Errorf("ftree on a torus: %+v", refused)
-	}
-	if best := ask(a, "updn,minhop").Best; best == nil || best.Engine != "updn" {
-		t.Errorf("minhop can deadlock, so updn is the best: %+v", best)
-	}
-	if n := len(l.find(a).rows); n != 3 {
-		t.Errorf("%d rows are kept, want 3", n)
-	}
-}
-
-// TestRefusals: what a question gets wrong is named.
-func TestRefusals(t *testing.T) {
-	l := newTestLab(1)
-	at := l.open(t, "rlft(4,2)")
-	for _, c := range []struct {
-		path, body string
-		status     int
-		says       string
-	}{
-		{at + "/path", `{"from":"","to":"host 1"}`, 400, "from, to"},
-		{at + "/path", `{"from":"host 0","to":"host 99"}`, 409, "to: "},
-		{at + "/path", `{"from":"host 0","to":"host 1","fail":"nothing"}`, 409, "fail: "},
-		{at + "/path", `{"from":"host 0","to":"host 1","fail":"a\nb"}`, 400, "fail: "},
-		{at + "/path", `{"from":"host 0","to":"host 1","engines":"none"}`, 400, "none"},
-		{at + "/proof", `{"engines":"none"}`, 400, "none"},
-		{at + "/proof", `{"engines":"torus"}`, 409, "torus"},
-		{at + "/proof", `{"step":1}`, 400, "step"},
-		{"/v1/fabrics/x/proof", `{}`, 404, "not open"},
-		{at + "/mixture", `{"after":{"engines":"none"}}`, 400, "after: "},
-		{"/v1/compare", `{"fabrics":[],"engines":"updn"}`, 400, "fabrics: "},
-		{"/v1/compare", `{"fabrics":["x"],"engines":"updn"}`, 409, "fabrics: "},
-		{"/v1/compare", `{"fabrics":["x"],"engines":""}`, 400, "engines: "},
-		{"/v1/compare", `{"fabrics":["x"],"engines":"updn","runs":100000000}`, 400, "runs: "},
-	} {
-		var f endpoints.Failure
-		l.post(t, c.path, c.body, c.status, &f)
-		if !strings.Contains(f.Error, c.says) {
-			t.Errorf("%s %s: %s, want %s", c.path, c.body, f.Error, c.says)
-		}
+	if p.opening.Take(); ask("POST", "/v1/fabrics", `{"formula": "rlft(4,2)"}`).Code != http.StatusTooManyRequests {
+		t.Error("two bodies are read at a time")
 	}
 }

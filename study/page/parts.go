@@ -89,7 +89,7 @@ type PartPort struct {
 	LID     fabric.LID      `json:"lid,omitempty"`
 	Peer    fabric.PortName `json:"peer"`
 	Rate    int32           `json:"rate_mbit,omitempty"` // 0: unknown
-	Width   int             `json:"width,omitempty"` // lanes
+	Width   int             `json:"width,omitempty"`     // lanes
 	Speed   string          `json:"speed,omitempty"`
 	Down    bool            `json:"down,omitempty"`
 	Drained bool            `json:"drained,omitempty"`

@@ -33,6 +33,14 @@ func (q *Pair) Check() error {
 	return q.Routing.Check()
 }
 
+// needs returns the role for the question: a repair takes a core for a while.
+func (q *Pair) needs() endpoints.Role {
+	if q.Fail != "" {
+		return endpoints.MayCompute
+	}
+	return q.Routing.needs()
+}
+
 // Paths are the paths between two end ports.
 type Paths struct {
 	From   fabric.PortName `json:"from"`
@@ -154,7 +162,7 @@ func (p *Page) failed(ctx context.Context, h *Held, q *Pair, before *routedBy, t
 	}
 	out.Ways = Ways{There: []Trace{}, Back: []Trace{}}
 	out.Crossed = today.crosses(out.Cable[0])
-	r, err := h.routed.get(q.Routing.key()+fmt.Sprintf("\x00fail %d", link), func() (*fabric.Graph, *planner.Result, error) {
+	r, err := p.routed.get(h, q.Routing.key()+fmt.Sprintf("\x00fail %d", link), func() (*fabric.Graph, *planner.Result, error) {
 		return p.repaired(ctx, h, before.result.Plan, &q.Routing, link)
 	})
 	if err != nil {
@@ -177,8 +185,8 @@ func (p *Page) failed(ctx context.Context, h *Held, q *Pair, before *routedBy, t
 	return out, err
 }
 
-// repaired returns a fabric without a cable, and its routing: the one of before, repaired. Without a
-// possible repair the engine routes afresh, and keeps the LIDs.
+// repaired returns a fabric without a cable, and its routing: the one of before, repaired. Without
+// a possible repair the engine routes afresh, and keeps the LIDs.
 func (p *Page) repaired(ctx context.Context, h *Held, before *route.Plan, q *Routing, cable fabric.LinkID) (*fabric.Graph, *planner.Result, error) {
 	f := h.Fabric.Clone()
 	f.SetLinkDown(cable, true)

@@ -48,40 +48,81 @@ func (q *Routing) chain() (route.Chain, error) {
 	return engine.Parse(engines, q.Options)
 }
 
-// routed keeps the last routings of a fabric, the last one at the end.
+// needs returns the role for a question about the routing: who may read may see the Plan in force;
+// other routings take a core for a while.
+func (q *Routing) needs() endpoints.Role {
+	if q.Engines == "" {
+		return endpoints.MayRead
+	}
+	return endpoints.MayCompute
+}
+
+// Limits of routings that are kept. The entries of tables, a byte each, are most of a Plan.
+const (
+	mostRouted  = 8
+	mostEntries = 256 << 20
+)
+
+// routed keeps the last routings of all fabrics, the last one at the end.
 type routed struct {
 	mu   sync.Mutex
 	list []*routedBy
 }
 
-// routedBy is a routing and its result.
+// routedBy is a routing of a fabric and its result.
 type routedBy struct {
-	key    string
-	graph  *fabric.Graph // that was routed: that of the fabric, or of the fabric after a failure
-	result *planner.Result
-	loads  []int64 // by channel: pairs of hosts; nil until pairs computes them
+	of      *Held
+	key     string
+	entries int           // of the tables
+	graph   *fabric.Graph // that was routed: that of the fabric, or of the fabric after a failure
+	result  *planner.Result
+	loads   []int64 // by channel: pairs of hosts; nil until pairs computes them
 }
 
-// mostRouted is the number of routings that are kept of each fabric.
-const mostRouted = 4
-
-// get returns the routing with a key, or makes it.
-func (r *routed) get(key string, compute func() (*fabric.Graph, *planner.Result, error)) (*routedBy, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock() // questions come one at a time
-	if at := slices.IndexFunc(r.list, func(old *routedBy) bool { return old.key == key }); at >= 0 {
-		return r.list[at], nil
+// get returns a routing that is kept, or makes it and keeps it.
+func (k *routed) get(of *Held, key string, compute func() (*fabric.Graph, *planner.Result, error)) (*routedBy, error) {
+	if r := k.find(of, key); r != nil {
+		return r, nil
 	}
 	g, result, err := compute()
 	if err != nil {
 		return nil, err
 	}
-	if len(r.list) == mostRouted {
-		r.list = slices.Delete(r.list, 0, 1)
-	}
-	made := &routedBy{key: key, graph: g, result: result}
-	r.list = append(r.list, made)
+	made := &routedBy{of: of, key: key, entries: g.NumSwitches * (int(result.Plan.Ends.Top()) + 1), graph: g, result: result}
+	k.keep(made)
 	return made, nil
+}
+
+// find returns a routing that is kept, nil without one.
+func (k *routed) find(of *Held, key string) *routedBy {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if at := slices.IndexFunc(k.list, func(r *routedBy) bool { return r.of == of && r.key == key }); at >= 0 {
+		return k.list[at]
+	}
+	return nil
+}
+
+// keep keeps a routing, and forgets the oldest ones beyond the limits.
+func (k *routed) keep(r *routedBy) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = append(k.list, r)
+	entries := 0
+	for _, r := range k.list {
+		entries += r.entries
+	}
+	for len(k.list) > 1 && (len(k.list) > mostRouted || entries > mostEntries) {
+		entries -= k.list[0].entries
+		k.list = slices.Delete(k.list, 0, 1)
+	}
+}
+
+// forget forgets the routings of a fabric.
+func (k *routed) forget(of *Held) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = slices.DeleteFunc(k.list, func(r *routedBy) bool { return r.of == of })
 }
 
 // key identifies a Routing.
@@ -108,7 +149,7 @@ func (p *Page) routedBy(ctx context.Context, h *Held, q *Routing) (*planner.Resu
 
 // routing returns the proven routing of a fabric, with what was computed for it.
 func (p *Page) routing(ctx context.Context, h *Held, q *Routing) (*routedBy, error) {
-	return h.routed.get(q.key(), func() (*fabric.Graph, *planner.Result, error) {
+	return p.routed.get(h, q.key(), func() (*fabric.Graph, *planner.Result, error) {
 		r, err := planRouting(ctx, h, q, p.request())
 		return h.graph, r, err
 	})
@@ -130,14 +171,14 @@ func (p *Page) pairs(ctx context.Context, r *routedBy) ([]int64, error) {
 	return r.loads, nil
 }
 
-// planRouting routes a fabric, or judges the Plan in force.
+// planRouting routes a fabric, or returns the Plan in force, with the manager's verdict.
 func planRouting(ctx context.Context, h *Held, q *Routing, req *planner.Request) (*planner.Result, error) {
 	if h.inForce != nil && q.Engines == "" {
 		spec, err := engine.Find(h.inForce.Recipe.Engine())
 		if err != nil {
 			spec = &route.Spec{Name: h.inForce.Recipe.Engine()}
 		}
-		r := &planner.Result{Plan: h.inForce, Engine: spec}
+		r := &planner.Result{Plan: h.inForce, Engine: spec, Report: h.verdict}
 		return r, r.Judge(ctx, h.graph, req)
 	}
 	var err error

@@ -13,9 +13,11 @@ import (
 	"sync"
 
 	"weft/fabric"
+	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/internal/endpoints"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/study/compare"
 	"weft/study/show"
@@ -29,10 +31,11 @@ type Limits struct {
 	Suffixes int `json:"suffixes"`      // of a formula
 	Nodes    int `json:"nodes"`         // switches and hosts of a fabric
 	Links    int `json:"links"`         // cables of a fabric
+	Ports    int `json:"switch_ports"`  // ports of all switches of a fabric
 }
 
 // usualLimits are the limits of weft ui.
-var usualLimits = Limits{Fabrics: 8, Bytes: 32 << 20, Formula: 1000, Suffixes: 8, Nodes: 1 << 16, Links: 1 << 18}
+var usualLimits = Limits{Fabrics: 8, Bytes: 32 << 20, Formula: 1000, Suffixes: 8, Nodes: 1 << 16, Links: 1 << 18, Ports: 1 << 20}
 
 // subnetID is the id of the manager's subnet.
 const subnetID = "subnet"
@@ -42,15 +45,15 @@ type Held struct {
 	ID string
 	*show.Inspected
 	graph   *fabric.Graph
-	inForce *route.Plan // of a manager; nil for other fabrics
-	routed  routed
+	inForce *route.Plan         // of a manager; nil for other fabrics
+	verdict *quality.Report     // on inForce; nil: not at hand
 	parts   *compare.Comparison // of the fabric, without rows; nil until it is compared
 	rows    compared
 }
 
 // newSubnet returns the subnet in force.
 func newSubnet(s *Subnet) *Held {
-	return &Held{ID: subnetID, Inspected: show.Inspect(&source.Source{Fabric: s.Fabric, Format: "subnet"}), graph: s.Graph, inForce: s.Plan}
+	return &Held{ID: subnetID, Inspected: show.Inspect(&source.Source{Fabric: s.Fabric, Format: "subnet"}), graph: s.Graph, inForce: s.Plan, verdict: s.Verdict}
 }
 
 // newHeld returns an opened fabric. Its id is a digest of its origin: opened again, it is the same.
@@ -96,13 +99,17 @@ func (s *shelf) add(h *Held) error {
 	return nil
 }
 
-// remove closes a fabric, and reports whether it was open.
-func (s *shelf) remove(id string) bool {
+// remove closes a fabric and returns it; nil if it was not open.
+func (s *shelf) remove(id string) *Held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := len(s.open)
-	s.open = slices.DeleteFunc(s.open, func(h *Held) bool { return h.ID == id })
-	return len(s.open) < before
+	at := slices.IndexFunc(s.open, func(h *Held) bool { return h.ID == id })
+	if at < 0 {
+		return nil
+	}
+	h := s.open[at]
+	s.open = slices.Delete(s.open, at, at+1)
+	return h
 }
 
 // Open names a fabric to open: a formula, or a file by its name and its text.
@@ -118,7 +125,9 @@ func (o *Open) Check() error {
 	switch {
 	case (o.Formula == "") == (o.Text == ""):
 		return errors.New("want a formula, or the text of a file")
-	case o.Formula != "" && len(o.Formula) > l.Formula:
+	case len(o.Text) > l.Bytes:
+		return fmt.Errorf("text: more than %d bytes", l.Bytes)
+	case len(o.Formula) > l.Formula:
 		return fmt.Errorf("formula: more than %d bytes", l.Formula)
 	case strings.Count(o.Formula, "|") > l.Suffixes:
 		return fmt.Errorf("formula: more than %d suffixes", l.Suffixes)
@@ -128,14 +137,16 @@ func (o *Open) Check() error {
 	return nil
 }
 
-// read reads the fabric. A formula of over 262,144 nodes is refused before it is built.
+// read reads the fabric. A formula that would build too much is refused before it is built.
 func (o *Open) read() (*Held, error) {
 	var src *source.Source
 	var err error
 	name := o.Name
 	if o.Formula != "" {
 		name = o.Formula
-		src, err = source.Generate(o.Formula)
+		var f *fabric.Fabric
+		f, err = gen.Within(o.Formula, gen.Limits{Nodes: usualLimits.Nodes, Links: usualLimits.Links, SwitchPorts: usualLimits.Ports})
+		src = &source.Source{Fabric: f, Format: "formula"}
 	} else {
 		if name == "" {
 			name = "a file"
@@ -146,8 +157,14 @@ func (o *Open) read() (*Held, error) {
 		return nil, err
 	}
 	f, l := src.Fabric, &usualLimits
-	if len(f.Nodes) > l.Nodes || len(f.Links) > l.Links {
-		return nil, fmt.Errorf("%d nodes and %d cables are too many for the page (at most %d and %d): weft show has no limit", len(f.Nodes), len(f.Links), l.Nodes, l.Links)
+	ports := 0
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.Switch {
+			ports += f.Nodes[i].NumPorts()
+		}
+	}
+	if len(f.Nodes) > l.Nodes || len(f.Links) > l.Links || ports > l.Ports {
+		return nil, fmt.Errorf("%d nodes, %d cables and %d switch ports are too many for the page (at most %d, %d and %d): weft show has no limit", len(f.Nodes), len(f.Links), ports, l.Nodes, l.Links, l.Ports)
 	}
 	f.Name = name
 	return newHeld(src, name, o.Text), nil
@@ -236,19 +253,30 @@ func (p *Page) openFabric() endpoints.Endpoint {
 			return &out, nil
 		})
 	e.MostBody = int64(2 * usualLimits.Bytes) // a text in JSON has escapes
+	open := e.Serve
+	e.Serve = func(w http.ResponseWriter, r *http.Request) {
+		if !p.opening.Take() {
+			endpoints.TooMany(w, "another fabric is being opened")
+			return
+		}
+		defer p.opening.Give()
+		open(w, r)
+	}
 	return e
 }
 
 // closeFabric returns the endpoint that closes a fabric.
 func (p *Page) closeFabric() endpoints.Endpoint {
 	return endpoints.Endpoint{
-		Method: http.MethodDelete, Path: fabricPath, About: "Close a fabric.", Parameters: []endpoints.Parameter{fabricParameter}, Media: "text/plain",
+		Method: http.MethodDelete, Path: fabricPath, About: "Close a fabric.", Parameters: []endpoints.Parameter{fabricParameter},
 		Status: http.StatusNoContent, Needs: endpoints.MayCompute,
 		Serve: func(w http.ResponseWriter, r *http.Request) {
-			if !p.shelf.remove(r.PathValue("id")) {
+			h := p.shelf.remove(r.PathValue("id"))
+			if h == nil {
 				endpoints.Refuse(w, http.StatusNotFound, "this fabric is not open")
 				return
 			}
+			p.routed.forget(h)
 			w.WriteHeader(http.StatusNoContent)
 		},
 	}

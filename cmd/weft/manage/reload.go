@@ -53,9 +53,9 @@ type serving struct {
 	telling     sync.Mutex // keeps lines in the order of their numbers
 	service     *service.Service
 	notify      *service.Notifier
-	api         *apiServer                   // nil: programs do not ask over TCP
-	certificate certificate                  // of it
-	subnet      atomic.Pointer[watch.Routed] // in force
+	api         *apiServer                     // nil: programs do not ask over TCP
+	certificate certificate                    // of it
+	shown       atomic.Pointer[watch.Snapshot] // the last one
 
 	hook    *hook.Hook
 	kept    *perf.Report     // the last one in history
@@ -73,7 +73,7 @@ func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	routing := func() planner.Request { return r.now.Load().routing.Request }
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(routing), Questions: questions,
-		More: studies.Page(questions, routing, cli.PeakRSS, r.subnet.Load).Endpoints(),
+		More: studies.Page(questions, routing, cli.PeakRSS, r.shown.Load).Endpoints(),
 
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
 		Enforce:     func() terms.Enforcement { return r.now.Load().pkeys.enforcement() },
@@ -119,7 +119,7 @@ func (r *serving) show(s *watch.Snapshot) {
 	r.condensing.Unlock()
 	r.write(lines)
 	r.service.Show(s)
-	r.subnet.Store(s.Routed)
+	r.shown.Store(s)
 	if s.Counters != nil && s.Counters != r.kept && r.history != nil {
 		r.kept = s.Counters
 		r.history.Add(time.Now(), s.Counters)

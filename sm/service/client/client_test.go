@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +40,7 @@ type managed struct {
 	*service.Service
 	socket, url string
 	plan        func() []byte
+	shown       atomic.Pointer[watch.Snapshot]
 }
 
 // manage brings an emulated subnet up, and serves what is asked of its manager at a socket and over
@@ -65,8 +67,11 @@ func manage(t *testing.T, formula string) *managed {
 	var stored []byte
 	m.plan = func() []byte { return stored }
 	up := make(chan struct{}, 1)
+	questions := endpoints.NewQuestions(time.Now)
+	routing := func() planner.Request { return req }
 	m.Service = service.New(service.Options{
-		Version: "test", Clock: time.Now, Studies: studies.All(func() planner.Request { return req }),
+		Version: "test", Clock: time.Now, Studies: studies.All(routing), Questions: questions,
+		More: studies.Page(questions, routing, func() float64 { return 0 }, m.shown.Load).Endpoints(),
 		Ask: func(ctx context.Context, ev *terms.Event) error {
 			select {
 			case asked <- ev:
@@ -106,6 +111,7 @@ func manage(t *testing.T, formula string) *managed {
 		},
 		Show: func(s *watch.Snapshot) {
 			m.Show(s)
+			m.shown.Store(s)
 			if s.Routed != nil && s.Counters != nil && stored == nil {
 				var b bytes.Buffer
 				if err := planfile.Save(&b, s.Routed.Graph, s.Routed.Plan); err != nil {

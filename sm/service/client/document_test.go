@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -19,9 +20,11 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 
 	"weft/cmd/weft/manage/studies"
+	"weft/internal/endpoints"
 	"weft/sm/service"
 	"weft/sm/terms"
 	"weft/sm/watch"
+	"weft/study/page"
 )
 
 // document is openapi.json, as a validator that is not ours reads it.
@@ -62,7 +65,12 @@ func answerTo(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 // and type of the body. It returns the status.
 func (d *document) check(h http.Handler, r *http.Request, as *routers.Route) int {
 	d.t.Helper()
-	w := answerTo(h, r)
+	return d.compare(answerTo(h, r), r, as)
+}
+
+// compare demands the same of an answer.
+func (d *document) compare(w *httptest.ResponseRecorder, r *http.Request, as *routers.Route) int {
+	d.t.Helper()
 	at := as.Method + " " + as.Path
 	if d.seen[at] == nil {
 		d.seen[at] = map[int]bool{}
@@ -110,6 +118,13 @@ func request(method, target, body string) *http.Request {
 	return r
 }
 
+// local makes the request of an operation, from this machine.
+func local(o [3]string) *http.Request {
+	r := request(o[0], o[1], o[2])
+	r.Host = "localhost"
+	return r
+}
+
 // operations are requests of all operations of the document that a manager grants. What is drained
 // is used again.
 var operations = [][3]string{
@@ -137,6 +152,36 @@ var operations = [][3]string{
 	{"DELETE", "/v1/partitions/0x0011?force=true"},
 	{"POST", "/v1/rebalance"},
 	{"POST", "/v1/resweep"},
+	{"GET", "/v1/page"},
+	{"GET", "/v1/fabrics"},
+	{"GET", "/v1/fabrics/subnet/parts?q=spine"},
+	{"GET", "/v1/fabrics/subnet/part?name=spine+1"},
+	{"POST", "/v1/fabrics/subnet/map", `{"colour": "load"}`},
+	{"POST", "/v1/fabrics/subnet/route", `{"engines": "updn"}`},
+	{"POST", "/v1/fabrics/subnet/path", `{"from": "host 0", "to": "host 9"}`},
+	{"POST", "/v1/fabrics/subnet/path", `{"from": "host 0", "to": "host 9", "fail": "leaf 0[5]"}`},
+	{"POST", "/v1/fabrics/subnet/proof", `{}`},
+	{"POST", "/v1/fabrics/subnet/mixture", `{"after": {"engines": "minhop"}}`},
+	{"GET", "/v1/engines"},
+	{"POST", "/v1/compare", `{"fabrics": ["subnet"], "engines": "updn,torus", "runs": 10}`},
+}
+
+// sessions are requests that the Guard grants without a token.
+var sessions = [][3]string{
+	{"POST", "/v1/session", `{"token": "` + token + `"}`},
+	{"DELETE", "/v1/session"},
+}
+
+// opening are requests that weft ui grants, and a manager does not serve.
+var opening = [][3]string{
+	{"POST", "/v1/fabrics", `{"formula": "rlft(4,2)"}`},
+	{"DELETE", "/v1/fabrics/ID"},
+}
+
+// laboratory returns what weft ui serves.
+func laboratory() http.Handler {
+	p := page.New(page.Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now)})
+	return endpoints.Handler(p.Endpoints())
 }
 
 // TestDocument: the document is valid, every operation of it is granted as it says, and what is
@@ -146,15 +191,32 @@ func TestDocument(t *testing.T) {
 	m := manage(t, "rlft(8,2)")
 	h := m.Handler()
 	d := readDocument(t, h)
-	guarded := service.NewGuard(service.OneToken(token), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, time.Now).Protect(h, nil)
-	for _, o := range operations {
-		as := d.route(request(o[0], o[1], o[2]))
-		if status := d.check(h, request(o[0], o[1], o[2]), as); status < 200 || status > 299 {
-			t.Errorf("%s %s: %d", o[0], o[1], status)
+	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
+	guarded := service.NewGuard(service.OneToken(token), at, time.Now).Protect(h, nil)
+	lab := laboratory()
+	for _, server := range []struct {
+		operations [][3]string
+		h, guarded http.Handler
+	}{{operations, h, guarded}, {sessions, guarded, guarded}, {opening, lab, endpoints.Local(at, lab)}} {
+		id := ""
+		for _, o := range server.operations {
+			o[1] = strings.Replace(o[1], "ID", id, 1)
+			as := d.route(local(o))
+			w := answerTo(server.h, local(o))
+			if status := d.compare(w, local(o), as); status < 200 || status > 299 {
+				t.Errorf("%s %s: %d %.300s", o[0], o[1], status, w.Body)
+			}
+			if as.Path == "/v1/fabrics" && o[0] == http.MethodPost {
+				var opened page.Opened
+				if err := json.Unmarshal(w.Body.Bytes(), &opened); err != nil {
+					t.Fatal(err)
+				}
+				id = opened.ID
+			}
+			d.refused(server.h, server.guarded, o, as)
 		}
-		d.refused(h, guarded, o, as)
 	}
-	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "GET /v1/hot": {404, 503}, "POST /v1/whatif": {400, 413, 415}, "PUT /v1/partitions": {400, 409, 412, 413, 415}, "POST /v1/partitions/{p_key}/add": {404, 412}} {
+	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "GET /v1/hot": {404, 503}, "POST /v1/whatif": {400, 413, 415}, "POST /v1/session": {400, 403, 413, 415, 421}, "POST /v1/fabrics": {400, 409, 413, 415, 421}, "GET /v1/fabrics/{id}/part": {404}, "POST /v1/fabrics/{id}/path": {400, 404, 409, 413, 415}, "PUT /v1/partitions": {400, 409, 412, 413, 415}, "POST /v1/partitions/{p_key}/add": {404, 412}} {
 		for _, status := range want {
 			if !d.seen[at][status] {
 				t.Errorf("%s: no %d was met", at, status)
@@ -163,20 +225,11 @@ func TestDocument(t *testing.T) {
 	}
 	for path, item := range d.spec.Paths.Map() {
 		for method := range item.Operations() {
-			if isOfPage(path) {
-				continue
-			}
 			if len(d.seen[method+" "+path]) < 6 { // granted, and refused in five ways
 				t.Errorf("%s %s: met %v", method, path, d.seen[method+" "+path])
 			}
 		}
 	}
-}
-
-// isOfPage reports whether a path is for the page, whose questions this manager was not handed;
-// TestSession and TestUIRefuses are for them.
-func isOfPage(path string) bool {
-	return path == "/v1/page" || path == "/v1/session" || strings.HasPrefix(path, "/v1/fabrics")
 }
 
 // refused checks answers to requests that are wrong in all ways in which those of an operation can
@@ -186,17 +239,16 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 	if strings.Contains(o[1], "?") {
 		unknown = "&"
 	}
-	d.check(h, request(o[0], o[1]+unknown+"x=1", o[2]), as)
-	d.check(h, request(http.MethodDelete, o[1], o[2]), as)
+	d.check(h, local([3]string{o[0], o[1] + unknown + "x=1", o[2]}), as)
+	d.check(h, local([3]string{http.MethodPatch, o[1], o[2]}), as)
 	foreign := request(o[0], o[1], o[2])
 	foreign.Host = "evil.example"
 	d.check(guarded, foreign, as)
-	page := request(o[0], o[1], o[2])
-	page.Host = "localhost"
-	d.check(guarded, page, as)
+	d.check(guarded, local(o), as)
+	page := local(o)
 	page.Header.Set("Origin", "null")
 	d.check(guarded, page, as)
-	late := request(o[0], o[1], o[2])
+	late := local(o)
 	late.Body = io.NopCloser(slow{})
 	d.check(h, late, as)
 	switch as.Path {
@@ -207,6 +259,10 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 		d.check(h, request(o[0], as.Path+"?at=1999-01-01T00:00:00Z", ""), as)
 		d.check(h, request(o[0], as.Path+"?at=2000-01-01T00:00:00Z", ""), as)
 		d.check(h, request(o[0], as.Path, ""), as)
+	case "/v1/fabrics/{id}/parts", "/v1/fabrics/{id}/part":
+		d.check(h, request(o[0], strings.Replace(o[1], "subnet", "none", 1), ""), as)
+		d.check(h, request(o[0], o[1]+"+none", ""), as)
+		d.check(h, request(o[0], o[1]+strings.Repeat("x", 300), ""), as)
 	case "/v1/drain", "/v1/undrain":
 		d.check(h, request(o[0], as.Path+"?name=none", ""), as)
 	case "/v1/partitions", "/v1/partitions/{p_key}/add":
@@ -217,10 +273,17 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 		d.check(h, request(o[0], o[1], `{"partitions": []}`), as)
 		d.check(h, request(o[0], "/v1/partitions/0x0009/add", o[2]), as)
 		fallthrough
-	case "/v1/whatif":
-		d.check(http.MaxBytesHandler(h, 10), request(o[0], o[1], o[2]), as)
-		d.check(h, request(o[0], o[1], "{"), as)
-		plain := request(o[0], o[1], o[2])
+	case "/v1/whatif", "/v1/session", "/v1/fabrics", "/v1/fabrics/{id}/map", "/v1/fabrics/{id}/route", "/v1/fabrics/{id}/path":
+		if o[2] == "" {
+			break
+		}
+		d.check(http.MaxBytesHandler(h, 10), local(o), as)
+		d.check(h, local([3]string{o[0], o[1], "{"}), as)
+		d.check(h, local([3]string{o[0], o[1], `{"unknown": 1}`}), as)
+		d.check(h, local([3]string{o[0], strings.Replace(o[1], "subnet", "none", 1), o[2]}), as)
+		d.check(h, local([3]string{o[0], o[1], `{"formula": "none(1)"}`}), as)
+		d.check(h, local([3]string{o[0], o[1], `{"from": "host 0", "to": "none"}`}), as)
+		plain := local(o)
 		plain.Header.Del("Content-Type")
 		d.check(h, plain, as)
 	}
@@ -230,7 +293,9 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 // document too.
 func TestDocumentBefore(t *testing.T) {
 	for _, role := range []terms.Role{terms.Looking, terms.StandBy} {
-		s := service.New(service.Options{Version: "test", Clock: time.Now, Studies: studies.All(nil), Ask: func(context.Context, *terms.Event) error { return context.DeadlineExceeded }})
+		questions := endpoints.NewQuestions(time.Now)
+		page := studies.Page(questions, nil, nil, func() *watch.Snapshot { return nil }).Endpoints()
+		s := service.New(service.Options{Version: "test", Clock: time.Now, Studies: studies.All(nil), Questions: questions, More: page, Ask: func(context.Context, *terms.Event) error { return context.DeadlineExceeded }})
 		s.Show(&watch.Snapshot{Role: role})
 		s.Tell(terms.Incident{Kind: terms.Started})
 		s.Tell(terms.Incident{Kind: terms.TrapCame})

@@ -24,15 +24,15 @@ func All(routing func() planner.Request) []service.Study {
 
 // Page returns the questions of the page. They use one core, and leave the others to the manager;
 // subnet returns the subnet in force.
-func Page(questions *endpoints.Questions, routing func() planner.Request, memory func() float64, subnet func() *watch.Routed) *page.Page {
+func Page(questions *endpoints.Questions, routing func() planner.Request, memory func() float64, subnet func() *watch.Snapshot) *page.Page {
 	return page.New(page.Options{
 		Version: cli.Version, Clock: time.Now, Memory: memory, Workers: 1, Questions: questions, Request: routing,
 		Subnet: func() *page.Subnet {
-			now := subnet()
-			if now == nil || now.Plan == nil {
+			s := subnet()
+			if s == nil || s.InForce == nil || s.Routed == nil || s.Routed.Plan == nil {
 				return nil
 			}
-			return &page.Subnet{Fabric: now.Fabric, Graph: now.Graph, Plan: now.Plan}
+			return &page.Subnet{Fabric: s.Routed.Fabric, Graph: s.Routed.Graph, Plan: s.Routed.Plan, Verdict: s.InForce.Report.Routing.Check}
 		},
 	})
 }

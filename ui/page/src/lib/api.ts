@@ -27,7 +27,17 @@ export type Line = Schemas['fabric.layout.Line'];
 export type Box = Schemas['fabric.layout.Box'];
 
 /** The client, for endpoints that have no function here. */
-export const client = createClient<paths>({ baseUrl: location.origin });
+export const client = createClient<paths>({ baseUrl: location.origin, fetch: patient });
+
+/** Asks again while the server is at another question, which it answers one at a time. */
+async function patient(request: Request): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    const answer = await fetch(request.clone());
+    if (answer.status !== 429 || tries === 60) return answer;
+    await new Promise((again) => setTimeout(again, 1000));
+    request.signal.throwIfAborted();
+  }
+}
 
 /** An unsuccessful request. Status 0: the server cannot be reached. */
 export class Refused extends Error {

@@ -1,0 +1,31 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, login, test } from './weft';
+
+// States of the page: each view that is there, with a fabric and without, and errors.
+const states = ['/', '/map', '/map?fabric=rlft(4,2)', '/map?fabric=rlft(4,2)&part=leaf+1&colour=load', '/map?fabric=rlft(4,2)&part=none', '/path?fabric=rlft(4,2)', '/path?fabric=rlft(4,2)&from=host+0&to=host+7', '/map?fabric=none'];
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme });
+    test('axe finds nothing of level A or AA', async ({ page, sm }) => {
+      test.setTimeout(300_000);
+      const check = async (state: string) => {
+        await expect(page.getByRole('status')).toHaveCount(0);
+        const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
+        expect.soft(found.violations.map((v) => `${state}: ${v.id}: ${v.help}: ${v.nodes[0]?.html.slice(0, 200)}`)).toEqual([]);
+      };
+      for (const state of states) {
+        await page.goto(state);
+        await expect(page.locator('main')).toBeVisible();
+        await check(state);
+      }
+      const url = await sm('rlft(4,2)');
+      await page.goto(url);
+      await expect(page.getByLabel('Token of the manager')).toBeVisible();
+      await check('login');
+      await login(page, url);
+      await expect(page.locator('svg.picture')).toBeVisible();
+      await check('manager');
+    });
+  });
+}
