@@ -1,13 +1,6 @@
 // Path, Proof and Compare: each state is a link, and a reload shows the same.
-import { expect as usual, test } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
-
-const expect = usual.configure({ timeout: 20_000 }); // the engines of other tests may be at work
-test.setTimeout(60_000);
-
-test.beforeEach(({ page }) => {
-  page.on('pageerror', (e) => expect(e.message).toBe(''));
-});
+import { expect, login, mayNotComplain, test } from './weft';
 
 test('a path, and the path after the failure of one of its cables', async ({ page }) => {
   await page.goto('/path?fabric=rlft(4,2)&from=host+0&to=host+7&engines=updn');
@@ -24,6 +17,7 @@ test('a path, and the path after the failure of one of its cables', async ({ pag
 });
 
 test('a name that nothing has is said so', async ({ page }) => {
+  mayNotComplain(page, /status of 409/);
   await page.goto('/path?fabric=rlft(4,2)&from=host+0&to=host+99');
   await expect(page.getByRole('alert')).toContainText('to: ');
 });
@@ -57,4 +51,17 @@ test('engines on two fabrics: rows, sorted by a link, and the recommendation', a
   await expect(page.getByRole('cell', { name: /^refuses: / })).toHaveCount(1);
   await page.getByRole('link', { name: 'Proof of minhop' }).last().click();
   await expect(page.getByText('Faulty: packets can deadlock')).toBeVisible();
+});
+
+test('the Plan in force of a manager: its proof, a path, and what would replace it', async ({ page, sm }) => {
+  const url = await sm('torus(4x4)', '--engine', 'updn');
+  await page.goto(url);
+  await login(page, url);
+  await page.getByRole('link', { name: 'Proof', exact: true }).click();
+  await expect(page.getByText(/^✓ Proven for /)).toBeVisible();
+  await page.getByLabel('then replaced by').fill('dfsssp');
+  await page.getByRole('button', { name: 'Prove' }).click();
+  await expect(page.getByText('on this way neither can happen')).toBeVisible();
+  await page.goto(`${url}/path?from=host+0&to=host+5`);
+  await expect(page.getByText('The busiest cable on the way')).toBeVisible();
 });
