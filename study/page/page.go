@@ -6,7 +6,11 @@
 //	shelf.go          the fabrics that are open, and their limits
 //	ask.go            questions that take a core for a while
 //	map.go, parts.go  the picture, and what is known of a part
-//	route.go, path.go routing, and paths
+//	route.go          routing; the last ones of each fabric are kept
+//	path.go, trace.go paths of a pair, and after the failure of a cable
+//	proof.go          the proof step by step
+//	mixture.go        what can happen while one routing replaces another
+//	compare.go        engines and fabrics side by side
 //	whatif.go         what changes would do
 //	plans.go          what changed between two Plans of a manager
 //
@@ -90,7 +94,7 @@ func (p *Page) Endpoints() []endpoints.Endpoint {
 	list := []endpoints.Endpoint{{
 		Method: http.MethodGet, Path: "/v1/page", About: "What the page is, and what its caller may do.", Answer: reflect.TypeFor[About](),
 		Media: endpoints.JSON, Status: http.StatusOK, Serve: p.about,
-	}, p.listFabrics(), p.mapOf(), p.svg(), p.whatIf(), p.search(), p.part(), p.route(), p.path()}
+	}, p.listFabrics(), p.mapOf(), p.svg(), p.whatIf(), p.search(), p.part(), p.route(), p.path(), p.proof(), p.mixture(), p.engines(), p.compare()}
 	if p.opt.Subnet == nil {
 		return append(list, p.openFabric(), p.closeFabric())
 	}
@@ -121,18 +125,23 @@ const fabricPath = "/v1/fabrics/{id}"
 // held returns the fabric of a request. If it is not open it answers and returns nil.
 func (p *Page) held(w http.ResponseWriter, r *http.Request) *Held {
 	id := r.PathValue("id")
-	if p.opt.Subnet != nil && id == subnetID {
-		if h := p.subnet(); h != nil {
-			return h
-		}
+	h := p.find(id)
+	switch {
+	case h != nil:
+	case p.opt.Subnet != nil && id == subnetID:
 		endpoints.Refuse(w, http.StatusConflict, "this manager has not written any routes yet")
-		return nil
-	}
-	h := p.shelf.find(id)
-	if h == nil {
+	default:
 		endpoints.Refuse(w, http.StatusNotFound, "this fabric is not open: open it again")
 	}
 	return h
+}
+
+// find returns an open fabric, or the subnet in force; nil if there is none.
+func (p *Page) find(id string) *Held {
+	if p.opt.Subnet != nil && id == subnetID {
+		return p.subnet()
+	}
+	return p.shelf.find(id)
 }
 
 // subnet returns the subnet in force, with what was computed for it; nil if there is none.

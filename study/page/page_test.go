@@ -100,12 +100,12 @@ func TestRoutedLimits(t *testing.T) {
 	var k routed
 	h := &Held{}
 	for i := range 3 * mostRouted {
-		k.keep(routedBy{of: h, key: fmt.Sprint(i)})
+		k.keep(&routedBy{of: h, key: fmt.Sprint(i)})
 	}
 	if len(k.list) != mostRouted {
 		t.Errorf("%d routings are kept", len(k.list))
 	}
-	k.keep(routedBy{of: h, key: "large", entries: mostEntries + 1})
+	k.keep(&routedBy{of: h, key: "large", entries: mostEntries + 1})
 	if len(k.list) != 1 || k.list[0].key != "large" {
 		t.Errorf("%+v", k.list)
 	}

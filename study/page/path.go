@@ -1,12 +1,16 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/endpoints"
+	"weft/internal/fold"
+	"weft/planner"
 	"weft/route"
 )
 
@@ -14,45 +18,61 @@ import (
 type Pair struct {
 	From string `json:"from"` // a host or a switch by name, GUID or LID, or a host port
 	To   string `json:"to"`
+	Fail string `json:"fail,omitempty"` // a cable: show the paths after its failure too
 	Routing
 }
 
 // Check returns errors that hold on any fabric.
 func (q *Pair) Check() error {
-	if !endpoints.IsName(q.From) || !endpoints.IsName(q.To) {
+	switch {
+	case !endpoints.IsName(q.From) || !endpoints.IsName(q.To):
 		return errors.New("from, to: want the names of two hosts")
+	case q.Fail != "" && !endpoints.IsName(q.Fail):
+		return errors.New("fail: want the name of a cable, such as leaf 1[20]")
 	}
 	return q.Routing.Check()
 }
 
-// Paths are the paths between two end ports, there and back: one for each LID of the target.
+// needs returns the role for the question: a repair takes a core for a while.
+func (q *Pair) needs() endpoints.Role {
+	if q.Fail != "" {
+		return endpoints.MayCompute
+	}
+	return q.Routing.needs()
+}
+
+// Paths are the paths between two end ports.
 type Paths struct {
-	From  fabric.PortName `json:"from"`
-	To    fabric.PortName `json:"to"`
-	There []Trace         `json:"there"`
-	Back  []Trace         `json:"back"`
+	From   fabric.PortName `json:"from"`
+	To     fabric.PortName `json:"to"`
+	Engine string          `json:"engine"`
+	Ways
+	Failed *Failed `json:"failed,omitempty"`
 }
 
-// Trace is the path to a LID.
-type Trace struct {
-	LID     fabric.LID `json:"lid"`
-	Used    bool       `json:"used"` // the source may send to this LID of the target
-	SL      *uint8     `json:"sl,omitempty"`
-	Hops    []Hop      `json:"hops"`
-	Problem string     `json:"problem,omitempty"` // where a packet is lost
+// Ways are the paths between two end ports, there and back: one for each LID of the target.
+type Ways struct {
+	There []Trace `json:"there"`
+	Back  []Trace `json:"back"`
+	// MostPairs and MeanPairs are the largest and the mean number of pairs of hosts on a channel
+	// between switches, to compare those of hops with.
+	MostPairs int64   `json:"most_pairs"`
+	MeanPairs float64 `json:"mean_pairs"`
+	Says      string  `json:"says"` // in sentences: what slows these paths
 }
 
-// Hop is a cable of a path.
-type Hop struct {
-	From fabric.PortName `json:"from"`
-	To   fabric.PortName `json:"to"`
-	Rate int32           `json:"rate_mbit,omitempty"`
-	VL   *uint8          `json:"vl,omitempty"` // absent if lanes are unknown
+// Failed holds the paths after the failure of a cable.
+type Failed struct {
+	Cable   []fabric.PortName `json:"cable"`             // both ports
+	Crossed bool              `json:"crossed"`           // a path of today crosses it
+	How     string            `json:"how"`               // who gives the paths after the failure
+	CutOff  string            `json:"cut_off,omitempty"` // what has no path then
+	Ways
 }
 
 // path returns the endpoint for the paths of a pair.
 func (p *Page) path() endpoints.Endpoint {
-	return question(p, fabricPath+"/path", "The paths between two hosts, hop by hop, there and back.", "ask about a smaller fabric",
+	return question(p, fabricPath+"/path", "The paths between two hosts, hop by hop, there and back; also after the failure of a cable.", "ask about a smaller fabric",
 		func(ctx context.Context, h *Held, q *Pair) (*Paths, error) {
 			from, err := h.endOf(q.From)
 			if err != nil {
@@ -62,13 +82,139 @@ func (p *Page) path() endpoints.Endpoint {
 			if err != nil {
 				return nil, fmt.Errorf("to: %w", err)
 			}
-			r, err := p.routedBy(ctx, h, &q.Routing)
+			r, err := p.routing(ctx, h, &q.Routing)
 			if err != nil {
 				return nil, err
 			}
-			t := tracer{h.graph, r.Plan}
-			return &Paths{h.graph.EndName(from), h.graph.EndName(to), t.all(from, to), t.all(to, from)}, nil
+			out := &Paths{From: h.graph.EndName(from), To: h.graph.EndName(to), Engine: r.result.Engine.Name}
+			if out.Ways, err = p.ways(ctx, r, from, to); err != nil || q.Fail == "" {
+				return out, err
+			}
+			out.Failed, err = p.failed(ctx, h, q, r, out)
+			return out, err
 		})
+}
+
+// ways returns the paths between two end ports.
+func (p *Page) ways(ctx context.Context, r *routedBy, from, to int32) (w Ways, err error) {
+	loads, err := p.pairs(ctx, r)
+	if err != nil {
+		return w, err
+	}
+	t := tracer{g: r.graph, plan: r.result.Plan, loads: loads}
+	w.There, w.Back = t.all(from, to), t.all(to, from)
+	for _, n := range loads {
+		w.MostPairs = max(w.MostPairs, n)
+		w.MeanPairs += float64(n) / float64(len(loads))
+	}
+	w.say()
+	return w, nil
+}
+
+// say names the busiest and the slowest cable of the used paths, and detours.
+func (w *Ways) say() {
+	var busiest, slowest *Hop
+	fastest, longer := int32(0), 0
+	for _, list := range [][]Trace{w.There, w.Back} {
+		for i := range list {
+			t := &list[i]
+			if !t.Used || t.Problem != "" {
+				continue
+			}
+			longer = max(longer, len(t.Hops)-t.Shortest)
+			for k := range t.Hops {
+				hop := &t.Hops[k]
+				if busiest == nil || hop.Pairs > busiest.Pairs {
+					busiest = hop
+				}
+				if hop.Rate > 0 && (slowest == nil || hop.Rate < slowest.Rate) {
+					slowest = hop
+				}
+				fastest = max(fastest, hop.Rate)
+			}
+		}
+	}
+	if busiest == nil || busiest.Pairs == 0 {
+		w.Says = "These paths share no cable between switches with other pairs."
+	} else {
+		w.Says = fmt.Sprintf("The busiest cable on the way, %s → %s, carries %s in this direction; a cable between switches carries %.1f on average, and the busiest of the fabric %d.",
+			busiest.From.Short(), busiest.To.Short(), fold.Count(busiest.Pairs, "pair of hosts", "pairs of hosts"), w.MeanPairs, w.MostPairs)
+	}
+	if slowest != nil && slowest.Rate < fastest {
+		w.Says += fmt.Sprintf(" The slowest cable, %s → %s, has %g Gbit/s; others on the way have up to %g.", slowest.From.Short(), slowest.To.Short(), float64(slowest.Rate)/1000, float64(fastest)/1000)
+	}
+	if longer > 0 {
+		w.Says += fmt.Sprintf(" A path has %s more than a shortest one.", fold.Count(longer, "cable", "cables"))
+	}
+}
+
+// failed returns the paths of a pair after the failure of a cable: as the manager would repair the
+// routing, or as the engines route afresh if no repair is possible.
+func (p *Page) failed(ctx context.Context, h *Held, q *Pair, before *routedBy, today *Paths) (*Failed, error) {
+	link, err := h.Fabric.FindLink(q.Fail)
+	if err != nil {
+		return nil, fmt.Errorf("fail: %w", err)
+	}
+	ends := h.Fabric.Links[link]
+	out := &Failed{Cable: []fabric.PortName{h.Fabric.PortName(ends.A), h.Fabric.PortName(ends.B)}}
+	if !h.Fabric.LinkUp(link) {
+		return nil, fmt.Errorf("fail: the cable %s -- %s is down already", out.Cable[0].Short(), out.Cable[1].Short())
+	}
+	out.Ways = Ways{There: []Trace{}, Back: []Trace{}}
+	out.Crossed = today.crosses(out.Cable[0])
+	r, err := p.routed.get(h, q.Routing.key()+fmt.Sprintf("\x00fail %d", link), func() (*fabric.Graph, *planner.Result, error) {
+		return p.repaired(ctx, h, before.result.Plan, &q.Routing, link)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.How = "a repair, which keeps all paths that do not cross the cable"
+	if r.result.Repaired == nil {
+		out.How = fmt.Sprintf("%s afresh: a repair is impossible (%v)", r.result.Engine.Name, r.result.NotRepaired)
+	}
+	from, to := r.graph.FindEnd(today.From.GUID, today.From.Port), r.graph.FindEnd(today.To.GUID, today.To.Port)
+	if from < 0 || to < 0 {
+		lost := cmp.Or(today.To.Short(), today.To.GUID.String())
+		if from < 0 {
+			lost = cmp.Or(today.From.Short(), today.From.GUID.String())
+		}
+		out.CutOff = lost + " has no cable left: it is cut off"
+		return out, nil
+	}
+	out.Ways, err = p.ways(ctx, r, from, to)
+	return out, err
+}
+
+// repaired returns a fabric without a cable, and its routing: the one of before, repaired. Without
+// a possible repair the engine routes afresh, and keeps the LIDs.
+func (p *Page) repaired(ctx context.Context, h *Held, before *route.Plan, q *Routing, cable fabric.LinkID) (*fabric.Graph, *planner.Result, error) {
+	f := h.Fabric.Clone()
+	f.SetLinkDown(cable, true)
+	g := f.Compile()
+	kept := planner.Keep(before, h.graph)
+	req := p.request()
+	var err error
+	if req.Chain, err = q.chain(); err != nil {
+		return nil, nil, err
+	}
+	if err := kept.Hold(g, req); err != nil {
+		return nil, nil, err
+	}
+	req.Kept, req.Afresh, req.PassDeadSwitch = kept, false, true
+	r, err := planner.Run(ctx, g, req)
+	return g, r, err
+}
+
+// crosses reports whether a path crosses a cable with this port.
+func (w *Ways) crosses(port fabric.PortName) bool {
+	for _, list := range [][]Trace{w.There, w.Back} {
+		for i := range list {
+			if slices.ContainsFunc(list[i].Hops, func(h Hop) bool { return h.From == port || h.To == port }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // endOf returns the end port that a name stands for: of a host its first port that is up.
@@ -91,74 +237,4 @@ func (h *Held) endOf(name string) (int32, error) {
 		}
 	}
 	return 0, fmt.Errorf("%s has no port that is up", h.Fabric.NodeName(at.Node))
-}
-
-// tracer follows packets through the tables of a Plan.
-type tracer struct {
-	g    *fabric.Graph
-	plan *route.Plan
-}
-
-// all returns the path to each LID of a target.
-func (t *tracer) all(from, to int32) []Trace {
-	list := []Trace{}
-	for i := range t.plan.Ends.Count(to) {
-		list = append(list, t.follow(from, to, t.plan.Ends.Base[to]+fabric.LID(i)))
-	}
-	return list
-}
-
-// follow follows a packet to a LID.
-func (t *tracer) follow(from, to int32, lid fabric.LID) Trace {
-	g, plan := t.g, t.plan
-	out := Trace{LID: lid, Used: plan.Uses(from, to, lid), Hops: []Hop{}}
-	lane := func(*route.VLTable) *uint8 { return nil }
-	if plan.SL != nil && plan.SL2VL != nil {
-		sl := plan.PathSL(from, lid)
-		out.SL = &sl
-		lane = func(table *route.VLTable) *uint8 { return &table[sl] }
-	}
-	s, in := g.EndSwitch[from], g.EndPort[from]
-	if !g.IsPortZero(from) {
-		hop := Hop{From: g.EndName(from), To: g.SwitchPort(s, in), Rate: g.EndRate[from]}
-		if out.SL != nil {
-			hop.VL = lane(plan.SL2VL.HostTable(from))
-		}
-		out.Hops = append(out.Hops, hop)
-	}
-	for range g.NumSwitches + 1 {
-		port := plan.Tables.Port(s, lid)
-		if port == 0 {
-			if to != g.PortZero(s) {
-				out.Problem = fmt.Sprintf("%s takes the packet for itself", fabric.SwitchName(g, s))
-			}
-			return out
-		}
-		if port == route.NoPort {
-			out.Problem = fmt.Sprintf("%s has no entry for LID %d", fabric.SwitchName(g, s), lid)
-			return out
-		}
-		c, host := g.At(s, port)
-		hop := Hop{From: g.SwitchPort(s, port)}
-		if out.SL != nil && (c >= 0 || host >= 0) {
-			hop.VL = lane(plan.SL2VL.Table(g, s, in, port))
-		}
-		switch {
-		case host >= 0:
-			hop.To, hop.Rate = g.EndName(host), g.EndRate[host]
-			out.Hops = append(out.Hops, hop)
-			if host != to {
-				out.Problem = "the packet reaches another host"
-			}
-			return out
-		case c < 0:
-			out.Problem = fmt.Sprintf("port %d of %s, where the packet leaves, has no cable that is up", port, fabric.SwitchName(g, s))
-			return out
-		}
-		hop.To, hop.Rate = g.SwitchPort(g.To[c], g.ToPort[c]), g.ChanRate[c]
-		out.Hops = append(out.Hops, hop)
-		s, in = g.To[c], g.ToPort[c]
-	}
-	out.Problem = "the packet goes in circles"
-	return out
 }

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"sync"
 
+	"weft/fabric"
 	"weft/internal/endpoints"
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
+	"weft/sim/flow"
 	"weft/study/routing"
 )
 
@@ -64,29 +66,45 @@ const (
 // routed keeps the last routings of all fabrics, the last one at the end.
 type routed struct {
 	mu   sync.Mutex
-	list []routedBy
+	list []*routedBy
 }
 
 // routedBy is a routing of a fabric and its result.
 type routedBy struct {
 	of      *Held
 	key     string
-	entries int
+	entries int           // of the tables
+	graph   *fabric.Graph // that was routed: that of the fabric, or of the fabric after a failure
 	result  *planner.Result
+	loads   []int64 // by channel: pairs of hosts; nil until pairs computes them
+}
+
+// get returns a routing that is kept, or makes it and keeps it.
+func (k *routed) get(of *Held, key string, compute func() (*fabric.Graph, *planner.Result, error)) (*routedBy, error) {
+	if r := k.find(of, key); r != nil {
+		return r, nil
+	}
+	g, result, err := compute()
+	if err != nil {
+		return nil, err
+	}
+	made := &routedBy{of: of, key: key, entries: g.NumSwitches * (int(result.Plan.Ends.Top()) + 1), graph: g, result: result}
+	k.keep(made)
+	return made, nil
 }
 
 // find returns a routing that is kept, nil without one.
-func (k *routed) find(of *Held, key string) *planner.Result {
+func (k *routed) find(of *Held, key string) *routedBy {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if at := slices.IndexFunc(k.list, func(r routedBy) bool { return r.of == of && r.key == key }); at >= 0 {
-		return k.list[at].result
+	if at := slices.IndexFunc(k.list, func(r *routedBy) bool { return r.of == of && r.key == key }); at >= 0 {
+		return k.list[at]
 	}
 	return nil
 }
 
 // keep keeps a routing, and forgets the oldest ones beyond the limits.
-func (k *routed) keep(r routedBy) {
+func (k *routed) keep(r *routedBy) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.list = append(k.list, r)
@@ -104,26 +122,53 @@ func (k *routed) keep(r routedBy) {
 func (k *routed) forget(of *Held) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.list = slices.DeleteFunc(k.list, func(r routedBy) bool { return r.of == of })
+	k.list = slices.DeleteFunc(k.list, func(r *routedBy) bool { return r.of == of })
 }
 
-// routedBy returns the proven routing of a fabric. It keeps the last ones.
-func (p *Page) routedBy(ctx context.Context, h *Held, q *Routing) (*planner.Result, error) {
-	key := q.Engines + "\x00" + strings.Join(q.Options, "\x00")
-	if r := p.routed.find(h, key); r != nil {
-		return r, nil
-	}
+// key identifies a Routing.
+func (q *Routing) key() string { return q.Engines + "\x00" + strings.Join(q.Options, "\x00") }
+
+// request returns the routing options of the manager, or the usual ones.
+func (p *Page) request() *planner.Request {
 	var req planner.Request
 	if p.opt.Request != nil {
 		req = p.opt.Request()
 	}
 	req.Workers = p.opt.Workers
-	r, err := planRouting(ctx, h, q, &req)
+	return &req
+}
+
+// routedBy returns the proven routing of a fabric.
+func (p *Page) routedBy(ctx context.Context, h *Held, q *Routing) (*planner.Result, error) {
+	r, err := p.routing(ctx, h, q)
 	if err != nil {
 		return nil, err
 	}
-	p.routed.keep(routedBy{h, key, h.graph.NumSwitches * (int(r.Plan.Ends.Top()) + 1), r})
-	return r, nil
+	return r.result, nil
+}
+
+// routing returns the proven routing of a fabric, with what was computed for it.
+func (p *Page) routing(ctx context.Context, h *Held, q *Routing) (*routedBy, error) {
+	return p.routed.get(h, q.key(), func() (*fabric.Graph, *planner.Result, error) {
+		r, err := planRouting(ctx, h, q, p.request())
+		return h.graph, r, err
+	})
+}
+
+// pairs returns by channel the number of pairs of hosts.
+func (p *Page) pairs(ctx context.Context, r *routedBy) ([]int64, error) {
+	if r.loads == nil {
+		n, err := flow.New(ctx, r.graph, r.result.Plan, p.opt.Workers)
+		if err != nil {
+			return nil, err
+		}
+		all, err := n.AllPairs(ctx, p.opt.Workers)
+		if err != nil {
+			return nil, err
+		}
+		r.loads = all.Loads
+	}
+	return r.loads, nil
 }
 
 // planRouting routes a fabric, or returns the Plan in force, with the manager's verdict.

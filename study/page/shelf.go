@@ -19,6 +19,7 @@ import (
 	"weft/internal/endpoints"
 	"weft/judge/quality"
 	"weft/route"
+	"weft/study/compare"
 	"weft/study/show"
 )
 
@@ -44,8 +45,10 @@ type Held struct {
 	ID string
 	*show.Inspected
 	graph   *fabric.Graph
-	inForce *route.Plan     // of a manager; nil for other fabrics
-	verdict *quality.Report // on inForce; nil: not at hand
+	inForce *route.Plan         // of a manager; nil for other fabrics
+	verdict *quality.Report     // on inForce; nil: not at hand
+	parts   *compare.Comparison // of the fabric, without rows; nil until it is compared
+	rows    compared
 }
 
 // newSubnet returns the subnet in force.

@@ -164,6 +164,11 @@ var operations = [][3]string{
 	{"POST", "/v1/fabrics/subnet/route", `{"engines": "updn"}`},
 	{"POST", "/v1/fabrics/subnet/path", `{"from": "host 0", "to": "host 9"}`},
 	{"POST", "/v1/fabrics/subnet/plans", `{"before": 3, "after": 3}`},
+	{"POST", "/v1/fabrics/subnet/path", `{"from": "host 0", "to": "host 9", "fail": "leaf 0[5]"}`},
+	{"POST", "/v1/fabrics/subnet/proof", `{}`},
+	{"POST", "/v1/fabrics/subnet/mixture", `{"after": {"engines": "minhop"}}`},
+	{"GET", "/v1/engines"},
+	{"POST", "/v1/compare", `{"fabrics": ["subnet"], "engines": "updn,torus", "runs": 10}`},
 }
 
 // sessions are requests that the Guard grants without a token.

@@ -14,7 +14,17 @@ export type State = Schemas['study.whatif.State'];
 export type Part = Schemas['study.page.Part'];
 export type Found = Schemas['study.page.Found'];
 export type Paths = Schemas['study.page.Paths'];
+export type Ways = Pick<Paths, 'there' | 'back' | 'most_pairs' | 'mean_pairs'>;
 export type Trace = Schemas['study.page.Trace'];
+export type Hop = Schemas['study.page.Hop'];
+export type PortName = Schemas['fabric.PortName'];
+export type Proof = Schemas['study.page.Proof'];
+export type Step = Schemas['study.page.Step'];
+export type Finding = Schemas['judge.check.Finding'];
+export type Mixture = Schemas['study.page.Mixture'];
+export type Compared = Schemas['study.page.Compared'];
+export type Comparison = Schemas['study.compare.Comparison'];
+export type Row = Schemas['study.compare.Row'];
 export type Picture = Schemas['fabric.layout.Picture'];
 export type Line = Schemas['fabric.layout.Line'];
 export type Box = Schemas['fabric.layout.Box'];
@@ -24,8 +34,7 @@ export type Code = Schemas['sm.service.Code'];
 export type Hot = Schemas['sm.perf.Hot'];
 export type Moment = Schemas['sm.telemetry.Moment'];
 export type Series = Schemas['sm.telemetry.Series'];
-export type Change = Schemas['study.routing.Change'];
-export type PortName = Schemas['fabric.PortName'];
+export type PlanChange = Schemas['study.routing.Change'];
 
 /** The client, for endpoints that have no function here. */
 export const client = createClient<paths>({ baseUrl: location.origin, fetch: patient });
@@ -67,16 +76,15 @@ export async function take<T>(request: Result<T>): Promise<T> {
   return result.data as T;
 }
 
-/** Asks the server, which answers one question at a time, in order: the next one waits. */
 let last: Promise<unknown> = Promise.resolve();
-function question<T>(ask: () => Result<T>, signal?: AbortSignal): Promise<T> {
-  const mine = last
-    .catch(() => {})
-    .then(() => {
-      signal?.throwIfAborted();
-      return take(ask());
-    });
-  last = mine;
+
+/** Asks a question when those before it are answered: the server takes one at a time. */
+function inTurn<T>(signal: AbortSignal, ask: () => Result<T>): Promise<T> {
+  const mine = last.then(() => {
+    signal.throwIfAborted();
+    return take(ask());
+  });
+  last = mine.catch(() => undefined);
   return mine;
 }
 
@@ -88,16 +96,30 @@ export const open = (body: Open) => take(client.POST('/v1/fabrics', { body }));
 export const login = (token: string) => take(client.POST('/v1/session', { body: { token } }));
 export const logout = () => take(client.DELETE('/v1/session'));
 export const picture = (id: string, body: Look, signal: AbortSignal) =>
-  question(() => client.POST('/v1/fabrics/{id}/map', { params: of(id), body, signal }), signal);
-export const svg = (id: string, body: Look) => question(() => client.POST('/v1/fabrics/{id}/svg', { params: of(id), body }));
+  inTurn(signal, () => client.POST('/v1/fabrics/{id}/map', { params: of(id), body, signal }));
+export const svg = (id: string, body: Look) => inTurn(new AbortController().signal, () => client.POST('/v1/fabrics/{id}/svg', { params: of(id), body }));
 export const whatIf = (id: string, body: WhatIf, signal: AbortSignal) =>
-  question(() => client.POST('/v1/fabrics/{id}/whatif', { params: of(id), body, signal }), signal);
+  inTurn(signal, () => client.POST('/v1/fabrics/{id}/whatif', { params: of(id), body, signal }));
 export const search = (id: string, q: string, signal: AbortSignal) =>
   take(client.GET('/v1/fabrics/{id}/parts', { params: { ...of(id), query: { q } }, signal }));
 export const part = (id: string, name: string, signal: AbortSignal) =>
   take(client.GET('/v1/fabrics/{id}/part', { params: { ...of(id), query: { name } }, signal }));
-export const trace = (id: string, from: string, to: string, engines: string, signal: AbortSignal) =>
-  question(() => client.POST('/v1/fabrics/{id}/path', { params: of(id), body: { from, to, engines }, signal }), signal);
+export const trace = (id: string, body: Schemas['study.page.Pair'], signal: AbortSignal) =>
+  inTurn(signal, () => client.POST('/v1/fabrics/{id}/path', { params: of(id), body, signal }));
+export const engines = async () => (await take(client.GET('/v1/engines'))).engines ?? [];
+export const proof = (id: string, engines: string, signal: AbortSignal) =>
+  inTurn(signal, () => client.POST('/v1/fabrics/{id}/proof', { params: of(id), body: { engines }, signal }));
+export const mixture = (id: string, engines: string, after: string, signal: AbortSignal) =>
+  inTurn(signal, () => client.POST('/v1/fabrics/{id}/mixture', { params: of(id), body: { engines, after: { engines: after } }, signal }));
+export const compare = (body: Compared, signal: AbortSignal) => inTurn(signal, () => client.POST('/v1/compare', { body, signal }));
+
+/** Finds an open fabric by its id or its formula; a formula is opened if it is not open. */
+export async function find(name: string): Promise<Opened> {
+  const found = (await fabrics()).find((f) => f.id === name || (f.format === 'formula' && f.name === name));
+  if (found) return found;
+  if (name.includes('(')) return open({ formula: name });
+  throw new Refused(404, name === 'subnet' ? 'The manager has not written any routes yet.' : 'This fabric is no longer open. Open its file again on the start page.');
+}
 export const codes = async () => (await take(client.GET('/v1/codes'))).codes ?? [];
 export const links = (signal: AbortSignal) => take(client.GET('/v1/links', { signal }));
 export const hot = (at: string, signal: AbortSignal) => take(client.GET('/v1/hot', { params: { query: { at } }, signal }));
