@@ -147,8 +147,8 @@ func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
 	for i := range r.Cables {
 		odd := &r.Cables[i]
 		if odd.Kind == cables.Missing {
-			if odd.Lacking > 0 {
-				o.Lacking[odd.Ports[0].GUID] += odd.Lacking
+			if n := odd.Lacking - cablesToDown(f, odd.Ports[0].GUID); odd.Lacking > 0 && n > 0 {
+				o.Lacking[odd.Ports[0].GUID] += n
 			}
 			if len(odd.Ports) == 2 && !joinedByFailed(f, odd.Ports) {
 				o.Missing = append(o.Missing, [2]fabric.GUID{odd.Ports[0].GUID, odd.Ports[1].GUID})
@@ -161,6 +161,18 @@ func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
 			}
 		}
 	}
+}
+
+// cablesToDown counts the cables of a node to nodes that are down. The report of odd cables does not
+// know where they lead.
+func cablesToDown(f *fabric.Fabric, guid fabric.GUID) (n int) {
+	id, ok := f.NodeByGUID(guid)
+	for p := 1; ok && p <= f.Nodes[id].NumPorts(); p++ {
+		if f.Nodes[id].Ports[p].Link != fabric.NoLink && f.Nodes[f.Peer(fabric.End{Node: id, Port: uint8(p)}).Node].Down {
+			n++
+		}
+	}
+	return n
 }
 
 // joinedByFailed reports whether a cable that is down joins two nodes.
