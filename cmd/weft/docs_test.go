@@ -170,7 +170,7 @@ func besideExamples(t *testing.T) {
 
 // endless reports whether a command runs until somebody ends it.
 func endless(words []string) bool {
-	return words[0] == "emulate" || words[0] == "sm" && !slices.Contains(words, "--once") && !slices.Contains(words, "--codes") && !slices.Contains(words, "--print-config")
+	return words[0] == "emulate" || words[0] == "ui" || words[0] == "sm" && !slices.Contains(words, "--once") && !slices.Contains(words, "--codes") && !slices.Contains(words, "--print-config")
 }
 
 // TestExamples: the commands and flags that help texts show are there.

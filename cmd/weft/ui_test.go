@@ -128,7 +128,8 @@ func TestUIAddr(t *testing.T) {
 	}
 }
 
-// TestPageInBrowser runs the Playwright tests of ui/page/e2e in Debian's chromium.
+// TestPageInBrowser runs the Playwright tests of ui/page/e2e in Debian's chromium, but for the long
+// ones: make page-test runs axe on all states too.
 func TestPageInBrowser(t *testing.T) {
 	node := peer.Program(t, "node")
 	peer.Program(t, "chromium")
@@ -139,7 +140,7 @@ func TestPageInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node, "node_modules/@playwright/test/cli.js", "test")
+	cmd := exec.Command(node, "node_modules/@playwright/test/cli.js", "test", "page", "hostile", "map", "proof", "live")
 	cmd.Dir = "../../ui/page"
 	cmd.Env = append(os.Environ(), "WEFT_BIN="+weft)
 	if out, err := cmd.CombinedOutput(); err != nil {

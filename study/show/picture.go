@@ -163,8 +163,8 @@ func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
 	}
 }
 
-// cablesToDown counts the cables of a node to nodes that are down. The report of odd cables does not
-// know where they lead.
+// cablesToDown counts the cables of a node to nodes that are down. The report of odd cables does
+// not know where they lead.
 func cablesToDown(f *fabric.Fabric, guid fabric.GUID) (n int) {
 	id, ok := f.NodeByGUID(guid)
 	for p := 1; ok && p <= f.Nodes[id].NumPorts(); p++ {

@@ -7,7 +7,7 @@ import (
 	"weft/fabric/source"
 )
 
-// TestFailedIsNotMissing: the cables of a failed switch are drawn as failed, and not as missing too.
+// TestFailedIsNotMissing: cables of a failed switch are drawn as failed, and not as missing too.
 func TestFailedIsNotMissing(t *testing.T) {
 	for formula, want := range map[string]map[string]int{
 		"rlft(8,3)|fail(switch=root 1)":     {"failed": 8, "missing": 0},

@@ -45,7 +45,7 @@ func (j *JobFile) Read(g *fabric.Graph) ([]jobs.Job, error) {
 	}
 	text, err := os.ReadFile(j.path)
 	if err != nil {
-		return nil, fmt.Errorf("--jobs: %w", err)
+		return nil, fmt.Errorf("--jobs %s: want a whole number from 1 to %d, or a file with jobs: %w", j.path, jobsMost, err)
 	}
 	list, err := jobs.NewFinder(g).Read(j.path, text)
 	if err == nil && len(list) == 0 {
@@ -76,9 +76,6 @@ func (v *coresOrFile) Type() string   { return v.cores.Type() }
 func (v *coresOrFile) Set(text string) error {
 	if _, err := strconv.Atoi(text); err == nil {
 		return v.cores.Set(text)
-	}
-	if _, err := os.Stat(text); err != nil {
-		return fmt.Errorf("want a whole number from 1 to %d, or a file with jobs: %w", jobsMost, err)
 	}
 	v.file.path = text
 	return nil
