@@ -13,6 +13,7 @@ import (
 
 	"weft/internal/endpoints"
 	"weft/internal/peer"
+	"weft/internal/racing"
 	"weft/study/page"
 )
 
@@ -131,6 +132,7 @@ func TestUIAddr(t *testing.T) {
 // TestPageInBrowser runs the Playwright tests of ui/page/e2e in Debian's chromium, but for the long
 // ones: make page-test runs axe on all states too.
 func TestPageInBrowser(t *testing.T) {
+	racing.SkipLong(t)
 	node := peer.Program(t, "node")
 	peer.Program(t, "chromium")
 	if _, err := os.Stat("../../ui/page/node_modules/@playwright/test"); err != nil {
