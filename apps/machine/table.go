@@ -13,7 +13,7 @@ type cell struct {
 	ends
 }
 
-// hash returns the cell in which an address should be.
+// hash returns the first cell to search for an address.
 func (t *table) hash(k address) int {
 	h := (uint64(uint32(k.to))<<32 | uint64(uint32(k.from))) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>29 ^ uint64(uint32(k.tag))) * 0xbf58476d1ce4e5b9

@@ -57,7 +57,7 @@ type Memory struct {
 	Rate    int64 // in Mbit/s
 }
 
-// UsualMemory is that of servers of which nothing else is known.
+// UsualMemory is the memory of a server without figures of its own.
 var UsualMemory = Memory{Latency: 500, Rate: 200_000}
 
 // Picoseconds returns the time of a message, at most 2^61.

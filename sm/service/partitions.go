@@ -25,7 +25,7 @@ type NumberedPartition struct {
 	PartitionBody
 }
 
-// PartitionBody is what a program says of a partition.
+// PartitionBody is a program's description of a partition.
 type PartitionBody struct {
 	Name    string   `json:"name,omitempty"`
 	Flags   []string `json:"flags,omitempty"` // as in the file: indx0, sl=N, groups such as ipoib,mtu=4096

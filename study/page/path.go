@@ -12,6 +12,7 @@ import (
 	"weft/internal/fold"
 	"weft/planner"
 	"weft/route"
+	"weft/study/whatif"
 )
 
 // Pair asks for the paths between two end ports under a routing.
@@ -185,23 +186,18 @@ func (p *Page) failed(ctx context.Context, h *Held, q *Pair, before *routedBy, t
 	return out, err
 }
 
-// repaired returns a fabric without a cable, and its routing: the one of before, repaired. Without
-// a possible repair the engine routes afresh, and keeps the LIDs.
+// repaired returns a fabric without a cable, and the repaired routing.
 func (p *Page) repaired(ctx context.Context, h *Held, before *route.Plan, q *Routing, cable fabric.LinkID) (*fabric.Graph, *planner.Result, error) {
 	f := h.Fabric.Clone()
 	f.SetLinkDown(cable, true)
 	g := f.Compile()
-	kept := planner.Keep(before, h.graph)
 	req := p.request()
 	var err error
 	if req.Chain, err = q.chain(); err != nil {
 		return nil, nil, err
 	}
-	if err := kept.Hold(g, req); err != nil {
-		return nil, nil, err
-	}
-	req.Kept, req.Afresh, req.PassDeadSwitch = kept, false, true
-	r, err := planner.Run(ctx, g, req)
+	req.Afresh = false
+	r, err := whatif.Repair(ctx, h.graph, g, before, *req)
 	return g, r, err
 }
 

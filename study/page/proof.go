@@ -74,7 +74,7 @@ func (p *Page) proof() endpoints.Endpoint {
 		})
 }
 
-// verdict says in sentences what is proven, or what is wrong.
+// verdict returns the proof, or the faults, in sentences.
 func verdict(r *quality.Report, plan *route.Plan) string {
 	pairs := fold.Count(r.Pairs, "pair", "pairs") + " of end ports"
 	if plan.Ends.MaxLMC() > 0 {

@@ -60,13 +60,19 @@ func Repaired(ctx context.Context, f *fabric.Fabric, plan *route.Plan, req plann
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, g := planner.Keep(plan, f.Compile()), after.Compile()
-	if err := kept.Hold(g, &req); err != nil {
-		return nil, nil, err
+	r, err := Repair(ctx, f.Compile(), after.Compile(), plan, req)
+	return after, r, err
+}
+
+// Repair returns the Plan of a network for the network after a change, repaired and proven. Without
+// a possible repair the engines of the request route afresh and keep the LIDs.
+func Repair(ctx context.Context, before, after *fabric.Graph, plan *route.Plan, req planner.Request) (*planner.Result, error) {
+	kept := planner.Keep(plan, before)
+	if err := kept.Hold(after, &req); err != nil {
+		return nil, err
 	}
 	req.PassDeadSwitch, req.Kept = true, kept
-	r, err := planner.Run(ctx, g, &req)
-	return after, r, err
+	return planner.Run(ctx, after, &req)
 }
 
 // rerouted counts the pairs of a host and a LID of another host, known to both Plans, whose paths

@@ -32,7 +32,7 @@ type Figures struct {
 	Algorithm *float64 `parquet:"app_algorithm_gb_s"` // size divided by time, likewise
 }
 
-// placements are those that a case can name: the others read files or name nodes.
+// placements lists the placements that a case can name. Others read files or name nodes.
 var placements = []string{"leaf", "spread", "rail", "random"}
 
 // Validate returns an error for an option out of range.
