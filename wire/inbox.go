@@ -219,13 +219,13 @@ func (q *Inbox) grow() {
 	q.ring, q.head = ring, 0
 }
 
-// Read reads a message from a file in non-blocking mode, by a system call. waited reports whether
-// there was none at first.
-func Read(file syscall.RawConn, read func(fd int, b []byte) (int, error), b []byte) (n int, waited bool, err error) {
+// Read reads from a file in non-blocking mode by a system call, and waits until it succeeds. waited
+// reports whether there was nothing to read at first.
+func Read(file syscall.RawConn, read func(fd int) (int, error)) (n int, waited bool, err error) {
 	var failed error
 	err = file.Read(func(fd uintptr) bool {
 		for {
-			n, failed = read(int(fd), b)
+			n, failed = read(int(fd))
 			if !errors.Is(failed, syscall.EINTR) {
 				break
 			}

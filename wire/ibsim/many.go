@@ -32,7 +32,7 @@ func newMany() *many {
 }
 
 // read reads datagrams from a socket in non-blocking mode, and returns their number.
-func (m *many) read(fd int, _ []byte) (int, error) {
+func (m *many) read(fd int) (int, error) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&m.heads)), atOnce, syscall.MSG_DONTWAIT, 0, 0)
 	if errno != 0 {
 		return 0, errno

@@ -99,7 +99,7 @@ func (t *Transport) pump() {
 	defer close(t.pumped)
 	read := newMany()
 	for {
-		n, waited, err := wire.Read(t.raw, read.read, nil)
+		n, waited, err := wire.Read(t.raw, read.read)
 		if err != nil {
 			t.in.Close(err)
 			return

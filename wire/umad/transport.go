@@ -256,7 +256,7 @@ func read(file File, b []byte) (n int, waited bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	if n, waited, err = wire.Read(raw, syscall.Read, b); err == nil && n == 0 {
+	if n, waited, err = wire.Read(raw, func(fd int) (int, error) { return syscall.Read(fd, b) }); err == nil && n == 0 {
 		err = io.EOF
 	}
 	return n, waited, err
