@@ -133,6 +133,39 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// TestPatient: patient requests leave room in the window for others, up to a limit.
+func TestPatient(t *testing.T) {
+	w := newWorld(t, Config{Window: 1})
+	w.medium = func(a *Action) {
+		m := answerTo(a.Datagram.MAD)
+		w.after(10*ms, func() { w.arrive(m) })
+	}
+	for tag := range uint64(maxPatient + 1) {
+		w.request(tag, Request{Patient: true})
+		if tag < maxPatient && !w.core.IsPatient() {
+			t.Fatalf("%d patient requests are in flight, and no others", tag+1)
+		}
+	}
+	if w.core.IsPatient() {
+		t.Errorf("the request beyond the limit does not count for the window")
+	}
+	const next = maxPatient + 1
+	w.request(next, Request{})
+	w.run()
+	for tag := range uint64(next) {
+		if got := w.wantErr(tag, nil); got.at != 10*ms {
+			t.Errorf("patient request %d ended at %v", tag, got.at)
+		}
+	}
+	if got := w.wantErr(next, nil); got.at != 20*ms {
+		t.Errorf("the request behind a full window ended at %v", got.at)
+	}
+	w.request(next+1, Request{Patient: true})
+	if !w.core.IsPatient() {
+		t.Errorf("requests that ended are still counted")
+	}
+}
+
 func TestBadStatus(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.medium = func(a *Action) {

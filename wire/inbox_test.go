@@ -110,6 +110,38 @@ func TestInboxManyReaders(t *testing.T) {
 	}
 }
 
+// TestInboxFeed: a Feeder gets every datagram once and in order, those that waited first.
+func TestInboxFeed(t *testing.T) {
+	const n, waiting = 2000, 100
+	q := NewInbox()
+	push := func(from, to uint32) {
+		for i := from; i < to; i++ {
+			q.Push(&Datagram{Addr: Address{DQP: i}})
+		}
+	}
+	push(0, waiting)
+	var seen []uint32
+	ended, got := make(chan error), make(chan struct{})
+	go func() {
+		ended <- q.Feed(&Feeder{IsPatient: func() bool { return false }, Take: func(d *Datagram) {
+			if seen = append(seen, d.Addr.DQP); len(seen) == n {
+				close(got)
+			}
+		}})
+	}()
+	push(waiting, n)
+	<-got
+	for i := range seen {
+		if seen[i] != uint32(i) {
+			t.Fatalf("datagram %d came in place of %d", seen[i], i)
+		}
+	}
+	q.Close(nil)
+	if err := <-ended; !errors.Is(err, ErrClosed) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
 // TestInboxForgetsLongMessages: the memory of a long message goes with it.
 func TestInboxForgetsLongMessages(t *testing.T) {
 	q := NewInbox()
