@@ -20,6 +20,7 @@ import (
 
 	"weft/internal/endpoints"
 	"weft/sm/terms"
+	"weft/study/whatif"
 )
 
 const secret = "0123456789abcdef0123456789abcdef"
@@ -186,7 +187,7 @@ func TestGuard(t *testing.T) {
 func TestNotAsDocumented(t *testing.T) {
 	s, a := newService(0)
 	s.Show(master())
-	many := `{"changes":[` + strings.TrimSuffix(strings.Repeat(`{"kind":"fail","what":"x"},`, mostChanges+1), ",") + "]}"
+	many := `{"changes":[` + strings.TrimSuffix(strings.Repeat(`{"kind":"fail","what":"x"},`, whatif.MostChanges+1), ",") + "]}"
 	for _, c := range []struct {
 		method, target, body string
 		want                 int

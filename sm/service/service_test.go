@@ -30,6 +30,7 @@ import (
 	"weft/sm/terms"
 	"weft/sm/watch"
 	"weft/sm/watch/tally"
+	"weft/study/whatif"
 )
 
 // fixed is a clock that stands.
@@ -58,7 +59,7 @@ func (a *asked) ask(_ context.Context, ev *terms.Event) error {
 }
 
 // hold is a study: no subnet has a part that is called none.
-func (a *asked) hold(q *WhatIf, _ *watch.Routed) (func(context.Context) (*Asked, error), error) {
+func (a *asked) hold(q *whatif.Question, _ *watch.Routed) (func(context.Context) (*Asked, error), error) {
 	if q.Changes[0].What == "none" {
 		return nil, errors.New("--fail none: no such part")
 	}

@@ -16,9 +16,9 @@ import (
 
 // Look says what a map shows.
 type Look struct {
-	Colour  string      `json:"colour,omitempty"`  // load or lanes of a routing, speed, or errors; otherwise the place of a cable
-	Around  fabric.GUID `json:"around,omitzero"`   // only the pod, slice or group of this switch
-	Changes Changes     `json:"changes,omitempty"` // the fabric after these, with its repaired routing
+	Colour  string         `json:"colour,omitempty"`  // load or lanes of a routing, speed, or errors; otherwise the place of a cable
+	Around  fabric.GUID    `json:"around,omitzero"`   // only the pod, slice or group of this switch
+	Changes whatif.Changes `json:"changes,omitempty"` // the fabric after these, with its repaired routing
 	Routing
 }
 
@@ -56,9 +56,9 @@ func (p *Page) draw(ctx context.Context, h *Held, q *Look) (*layout.Picture, err
 			if req, err = p.again(r); err != nil {
 				return nil, err
 			}
-			f, r, err = whatif.Repaired(ctx, f, r.Plan, *req, q.Changes.toStudy())
+			f, r, err = whatif.Repaired(ctx, f, r.Plan, *req, q.Changes)
 		} else {
-			f, err = whatif.Apply(f, q.Changes.toStudy())
+			f, err = whatif.Apply(f, q.Changes)
 		}
 		if err != nil {
 			return nil, err

@@ -3,9 +3,7 @@ package page
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"weft/fabric"
 	"weft/internal/endpoints"
@@ -15,46 +13,9 @@ import (
 	"weft/study/whatif"
 )
 
-// Changes are changes of a fabric, each as weft whatif takes it.
-type Changes []Change
-
-// Change is a change of a fabric.
-type Change struct {
-	Kind string `json:"kind"` // fail, drain, add or move
-	What string `json:"what"` // the part, as the option of weft whatif of that name takes it
-}
-
-// mostChanges is the maximum number of changes in a question.
-const mostChanges = 32
-
-// Check returns errors that hold on any fabric.
-func (list Changes) Check() error {
-	if len(list) > mostChanges {
-		return fmt.Errorf("changes: want at most %d", mostChanges)
-	}
-	for _, c := range list {
-		switch {
-		case !slices.Contains([]string{"fail", "drain", "add", "move"}, c.Kind):
-			return fmt.Errorf("kind: %.40q: want fail, drain, add or move", c.Kind)
-		case !endpoints.IsName(c.What) || strings.Contains(c.What, "|"):
-			return fmt.Errorf("what: want a name of 1 to %d characters, without | and control characters", endpoints.MostName)
-		}
-	}
-	return nil
-}
-
-// toStudy converts changes for the study.
-func (list Changes) toStudy() []whatif.Change {
-	var out []whatif.Change
-	for _, c := range list {
-		out = append(out, whatif.Change{Kind: c.Kind, What: c.What})
-	}
-	return out
-}
-
 // WhatIf asks for the effect of simultaneous changes.
 type WhatIf struct {
-	Changes Changes `json:"changes"`
+	Changes whatif.Changes `json:"changes"`
 	// Measure asks for loads and bandwidth too, before and after: as weft whatif.
 	Measure bool `json:"measure,omitempty"`
 	Routing
@@ -82,8 +43,7 @@ type Effect struct {
 func (p *Page) whatIf() endpoints.Endpoint {
 	return question(p, fabricPath+"/whatif", "What changes would do: at once what is lost and what a repair does; with measure the document of weft whatif. Nothing is changed.", "run weft whatif, which has no limit",
 		func(ctx context.Context, h *Held, q *WhatIf) (*Effect, error) {
-			changes := q.Changes.toStudy()
-			if _, err := whatif.Apply(h.Fabric, changes); err != nil {
+			if _, err := whatif.Apply(h.Fabric, q.Changes); err != nil {
 				return nil, err
 			}
 			r, err := p.routedBy(ctx, h, &q.Routing)
@@ -96,14 +56,14 @@ func (p *Page) whatIf() endpoints.Endpoint {
 			}
 			out := &Effect{Engine: r.Engine.Name}
 			if !q.Measure {
-				out.First, err = whatif.Glimpse(ctx, h.Fabric, r.Plan, *req, changes)
+				out.First, err = whatif.Glimpse(ctx, h.Fabric, r.Plan, *req, q.Changes)
 				return out, err
 			}
 			today, err := p.measured.of(ctx, h.Fabric, r.Plan, req)
 			if err != nil {
 				return nil, err
 			}
-			out.Full, err = today.Ask(ctx, changes)
+			out.Full, err = today.Ask(ctx, q.Changes)
 			return out, err
 		})
 }

@@ -11,9 +11,12 @@ import (
 	"weft/fabric/gen"
 )
 
-// Change is one change of a fabric. Kind is fail, drain, add or move. What is the part, by a name
-// (fabric.NameHelp) or as the arguments of a formula's suffix: "links=10,seed=3".
-type Change struct{ Kind, What string }
+// Change is one change of a fabric. The part has a name (fabric.NameHelp), or stands as the
+// arguments of a formula's suffix: "links=10,seed=3".
+type Change struct {
+	Kind string `json:"kind"` // fail, drain, add or move
+	What string `json:"what"` // the part, as the option of weft whatif of that name takes it
+}
 
 // argument matches the beginning of arguments of a suffix.
 var argument = regexp.MustCompile(`^(links|share|switches|switch|link|host|servers|server|leaf|pod|group|like|to|seed) *=`)

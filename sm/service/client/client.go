@@ -262,10 +262,10 @@ func (c *Client) RemoveMembers(ctx context.Context, pKey uint16, members []strin
 func partitionPath(pKey uint16) string { return fmt.Sprintf("/v1/partitions/0x%04x", pKey) }
 
 // WhatIf returns the effects of changes, without making them.
-func (c *Client) WhatIf(ctx context.Context, changes ...service.Change) (*whatif.Answer, error) {
+func (c *Client) WhatIf(ctx context.Context, changes ...whatif.Change) (*whatif.Answer, error) {
 	ctx, cancel := within(ctx, service.LongestWhatIf)
 	defer cancel()
-	return wait[whatif.Answer](ctx, c, http.MethodPost, "/v1/whatif", service.WhatIf{Changes: changes})
+	return wait[whatif.Answer](ctx, c, http.MethodPost, "/v1/whatif", whatif.Question{Changes: changes})
 }
 
 // Resweep asks the manager to discover the whole subnet again.

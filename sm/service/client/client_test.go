@@ -31,6 +31,7 @@ import (
 	"weft/sm/telemetry"
 	"weft/sm/terms"
 	"weft/sm/watch"
+	"weft/study/whatif"
 	"weft/wire"
 )
 
@@ -225,11 +226,11 @@ func TestClient(t *testing.T) {
 		if err != nil || len(f.Links) != 64 {
 			t.Errorf("%v", err)
 		}
-		answer, err := c.WhatIf(ctx, service.Change{Kind: "fail", What: "spine 1"})
+		answer, err := c.WhatIf(ctx, whatif.Change{Kind: "fail", What: "spine 1"})
 		if err != nil || !answer.OK || answer.AsIs.Lost == 0 || answer.Repaired.Lost != 0 {
 			t.Errorf("%+v, %v", answer, err)
 		}
-		for _, change := range []service.Change{{Kind: "fail", What: "spine 9"}, {Kind: "burn", What: "spine 1"}} {
+		for _, change := range []whatif.Change{{Kind: "fail", What: "spine 9"}, {Kind: "burn", What: "spine 1"}} {
 			_, err = c.WhatIf(ctx, change)
 			if refused, ok := errors.AsType[*Refused](err); !ok || refused.Status != http.StatusBadRequest {
 				t.Errorf("%+v: %v", change, err)

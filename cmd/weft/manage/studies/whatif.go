@@ -6,7 +6,6 @@ import (
 
 	"weft/planner"
 	"weft/route/engine"
-	"weft/sm/service"
 	"weft/sm/watch"
 	"weft/study/whatif"
 )
@@ -20,15 +19,11 @@ type whatIf struct {
 }
 
 // hold checks the names in a question at once, and returns the function that answers it.
-func (s *whatIf) hold(q *service.WhatIf, now *watch.Routed) (func(context.Context) (*whatif.Answer, error), error) {
-	changes := make([]whatif.Change, len(q.Changes))
-	for i, c := range q.Changes {
-		changes[i] = whatif.Change{Kind: c.Kind, What: c.What}
-	}
-	if _, err := whatif.Apply(now.Fabric, changes); err != nil {
+func (s *whatIf) hold(q *whatif.Question, now *watch.Routed) (func(context.Context) (*whatif.Answer, error), error) {
+	if _, err := whatif.Apply(now.Fabric, q.Changes); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) (*whatif.Answer, error) { return s.ask(ctx, now, changes) }, nil
+	return func(ctx context.Context) (*whatif.Answer, error) { return s.ask(ctx, now, q.Changes) }, nil
 }
 
 // ask uses one core and leaves the others to the manager. It keeps the measurement of the unchanged
