@@ -1,14 +1,15 @@
 import { expect, test } from '@playwright/test';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { login, Manager, tokens, weft } from './manager';
+import { login, Manager, tokens } from './manager';
+import { program } from './weft';
 
 test.describe.configure({ timeout: 90_000 });
 const slow = expect.configure({ timeout: 30_000 });
 
 let m: Manager;
 test.beforeAll(async () => {
-  m = new Manager(18943);
+  m = new Manager();
   await m.emulate('rlft(4,2)');
   await m.start();
 });
@@ -104,9 +105,9 @@ test('the page goes on when the manager restarts, and says when it is old', asyn
 });
 
 test('names of devices are only ever text', async ({ page }) => {
-  const hostile = new Manager(18944);
+  const hostile = new Manager();
   const names = ['<img src=x onerror=window.ran=1>', '</script><script>window.ran=1</script>', '{@html 1}${1}\u202e%00&lt;', "'javascript:window.ran=1//"];
-  const net = spawnSync(weft, ['gen', 'rlft(4,2)'], { encoding: 'utf8' }).stdout;
+  const net = spawnSync(program, ['gen', 'rlft(4,2)'], { encoding: 'utf8' }).stdout;
   writeFileSync(`${hostile.dir}/net`, net.replace(/"(leaf|host|spine) (\d)"/g, (_, kind, n) => `"${names[Number(n) % names.length]}${kind[0]}${n}"`));
   try {
     await hostile.emulate(`${hostile.dir}/net`);

@@ -9,7 +9,7 @@ test.skip(!part, 'WEFT_SOAK is not set');
 test.setTimeout(3_600_000);
 
 test('a long stream', async ({ page }) => {
-  const m = new Manager(18945);
+  const m = new Manager();
   await m.emulate('rlft(4,2)');
   await m.start();
   const cdp = await page.context().newCDPSession(page);

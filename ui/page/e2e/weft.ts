@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base, expect, type Page } from '@playwright/test';
 
-const program = process.env['WEFT_BIN'] ?? '../../bin/weft';
+/** The program under test. */
+export const program = process.env['WEFT_BIN'] ?? '../../bin/weft';
 
 /** The token of the managers that `sm` starts. */
 export const token = '0123456789abcdef0123456789abcdef';
@@ -31,17 +32,17 @@ async function start(args: string[], wanted: RegExp, started: ChildProcess[]): P
 }
 
 /** Ends processes and waits for them. */
-async function end(started: ChildProcess[]): Promise<void> {
+export async function end(started: ChildProcess[], signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   for (const child of started) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
+    child.kill(signal);
     await gone;
   }
 }
 
 /** A port that was free a moment ago, for weft sm, which does not print its port. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as { port: number };
@@ -98,9 +99,9 @@ export function mayNotComplain(page: Page, ...allowed: RegExp[]): void {
 }
 
 /** Logs in to the page of weft sm. */
-export async function login(page: Page, url: string): Promise<void> {
+export async function login(page: Page, url: string, text = token): Promise<void> {
   await page.goto(url);
-  await page.getByLabel('Token of the manager').fill(token);
+  await page.getByLabel('Token of the manager').fill(text);
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
