@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: page page-test odd parquet map-dumps map-check build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map prometheus
+.PHONY: page page-test odd parquet map-dumps map-check build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-needs soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map prometheus
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -50,6 +50,9 @@ soak-lasting: ## 200 histories of 100 changes on six fabrics: a repaired Plan ke
 
 soak-ftree: ## every combination of options of ftree on every fabric of the thesis, whole and degraded
 	go test ./route/engine/ftree -run TestSoak -soak -count 1 -timeout 2h -v
+
+soak-needs: ## networks proposed for 300 random needs of up to 400 hosts: built, routed, proven, none beaten by another
+	go test ./study/choose -run TestNeeds -needs 300 -count 1 -timeout 1h -v
 
 soak-packets: ## 20,000 random networks each: proven Plans and deadlocks, everything at once, faults
 	go test ./sim/packet -run 'TestProven|TestCyclic|TestNoFalseAlarm|TestTogether|TestFaults|TestConservation' -rapid.checks=20000 -count 1 -timeout 4h -v

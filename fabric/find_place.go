@@ -118,7 +118,12 @@ func (f *Fabric) placeOf(name string, id NodeID) Place {
 // called reports whether a node has exactly this description.
 func (f *Fabric) called(name string) bool {
 	text := Unquote(strings.TrimSpace(name))
-	return slices.ContainsFunc(f.Nodes, func(n Node) bool { return n.Desc == text })
+	for i := range f.Nodes {
+		if f.Nodes[i].Desc == text {
+			return true
+		}
+	}
+	return false
 }
 
 // portOf finds a port by its node and its number.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -232,12 +233,21 @@ func checkCounts(t *testing.T, f *fabric.Fabric, p *Picture, name string) {
 func checkMembers(t *testing.T, f *fabric.Fabric, p *Picture, name string) {
 	t.Helper()
 	boxOf := map[fabric.NodeID]*Box{}
+	searched := 0 // FindPlace compares a name with all nodes: a hundred names are enough
 	link := func(name string) fabric.LinkID {
-		at, err := f.FindPlace(name)
-		if err != nil || at.Whole {
+		guid, port, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+		g, err := fabric.ParseGUID(guid)
+		n, err2 := strconv.Atoi(port)
+		id, ok := f.NodeByGUID(g)
+		if err := errors.Join(err, err2); err != nil || !ok {
 			t.Fatalf("no cable %q: %v", name, err)
 		}
-		return f.Nodes[at.Node].Ports[at.Port].Link
+		if searched++; searched <= 100 {
+			if at, err := f.FindPlace(name); err != nil || at.Whole || at.Node != id || int(at.Port) != n {
+				t.Fatalf("cable %q is found at %v: %v", name, at, err)
+			}
+		}
+		return f.Nodes[id].Ports[n].Link
 	}
 	times := make([]int, len(f.Links))
 	for i := range p.Boxes {

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -20,6 +21,8 @@ import (
 	"weft/planner/between"
 	"weft/route/engine"
 )
+
+var needs = flag.Int("needs", 32, "random needs for which TestNeeds proposes networks: of up to 200 hosts, if there are over 50 of up to 400")
 
 // plain is the need of hosts with one port.
 func plain(hosts, radix int, ratio float64) need {
@@ -61,9 +64,12 @@ func draw(rng *rand.Rand, i, most int) Want {
 
 // TestNeeds: for random needs each offer builds, holds the servers, keeps ports, oversubscription
 // and radix, and is routed and proven; growth keeps every cable; of the listed networks none is
-// beaten by another one. -short draws few.
+// beaten by another one. -short draws few and small ones.
 func TestNeeds(t *testing.T) {
-	drawn, most, rng := 100, 400, rand.New(rand.NewPCG(36, 3))
+	drawn, most, rng := *needs, 200, rand.New(rand.NewPCG(36, 3))
+	if drawn > 50 {
+		most = 400
+	}
 	if testing.Short() {
 		drawn, most = 12, 90
 	}
