@@ -24,8 +24,8 @@
 //
 // # Cost
 //
-// By lane: O(groups x hosts x hops) to follow the packets, O(turns x hosts/64) to spread the
-// hot-spots, with a turn for each pair of following channels in use, O(groups x hosts) to add up,
-// and a bit by channel and host. A group is the hosts of a switch with one class of SLs. If queues
-// wait for each other in a cycle, spreading repeats until nothing changes.
+// A group is the hosts of a switch with one class of SLs; a turn is a pair of following channels in
+// use. Each lane takes O(groups x hosts x hops) to follow the packets, O(turns x hosts/64) to spread
+// the hot-spots, and O(groups x hosts) to add up. It takes a bit of memory a channel and host. If
+// queues wait for each other in a cycle, spreading repeats until nothing changes.
 package victims
