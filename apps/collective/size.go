@@ -2,7 +2,7 @@ package collective
 
 import "math"
 
-// Size is how large an operation is.
+// Size counts what an operation sends.
 type Size struct {
 	Messages float64
 	Bytes    float64 // of all messages
@@ -26,8 +26,8 @@ const (
 	edgeRounds    = 8 // the first and the last ones, which may differ from those between
 )
 
-// Size predicts the size of an operation without running it: it counts the messages of some ranks in
-// some rounds.
+// Size predicts the size of an operation without running it: it counts the messages of some ranks
+// in some rounds.
 func (s *Spec) Size() (Size, error) {
 	one := *s
 	one.Steps, one.Calc = 0, 0

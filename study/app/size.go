@@ -8,7 +8,7 @@ import (
 	"weft/sim/packet"
 )
 
-// Size is what a run is predicted to take.
+// Size holds the predicted effort of a run.
 type Size struct {
 	Messages float64
 	Packets  float64 // 0 unless by packets

@@ -90,8 +90,11 @@ func (q *Application) Check() error {
 	return q.Routing.Check()
 }
 
-// request reads the programs for a fabric, nil for the ideal network, and refuses those that are
-// too large to run.
+// needs returns the role for a run, which takes a core for a while with any routing.
+func (*Application) needs() endpoints.Role { return endpoints.MayCompute }
+
+// request reads the programs for a fabric, or with nil for the ideal network. It refuses runs that
+// are too large.
 func (q *Application) request(g *fabric.Graph, memory float64) (*app.Request, error) {
 	req := app.Usual()
 	req.Packets, req.OnPorts, req.Record, req.Placement = q.Network == byPackets, q.OnPorts, g != nil, cmp.Or(q.Placement, req.Placement)

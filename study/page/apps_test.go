@@ -33,8 +33,8 @@ func (l *testLab) run(t *testing.T, ctx context.Context, path, body string) (sta
 	}
 }
 
-// TestApplications: a run has the figures of each job, its algorithm with the reason, and a picture;
-// the same on one core and on two. A first result comes before the end.
+// TestApplications: a run has the figures of each job, its algorithm with the reason, and a
+// picture; the same on one core and on two. A first result comes before the end.
 func TestApplications(t *testing.T) {
 	const body = `{"programs":["allreduce(ranks=8,size=1MiB)","checkpoint(ranks=8,storage=2,size=1MiB)@50us"],"placement":"random:3","engines":"updn"}`
 	var before string
@@ -120,6 +120,30 @@ func TestBadApplications(t *testing.T) {
 	}
 	if status, lines := l.run(t, t.Context(), small, `{"programs":["allreduce(ranks=9)"],"engines":"updn"}`); status != http.StatusOK || !strings.Contains(lines[len(lines)-1].Error, "9 ranks on 8 places") {
 		t.Errorf("%d %v", status, lines)
+	}
+}
+
+// TestApplicationRole: a token that may only read runs nothing, not even by the Plan in force.
+func TestApplicationRole(t *testing.T) {
+	l := newTestLab(1)
+	reader := endpoints.WithCaller(t.Context(), endpoints.Caller{Name: "reader"})
+	if status, lines := l.run(t, reader, l.open(t, "rlft(4,2)"), `{"programs":["barrier"]}`); status != http.StatusForbidden || !strings.Contains(lines[0].Error, "token reader lacks the role jobs") {
+		t.Errorf("%d %v", status, lines)
+	}
+}
+
+// TestManagersApplications: beside a manager a run has less memory, and the Plan in force without
+// other engines.
+func TestManagersApplications(t *testing.T) {
+	const large = `{"programs":["alltoall(atonce,ranks=450,size=1B)"],"network":"ideal"}`
+	l := &testLab{handler: managed(t)}
+	status, lines := l.run(t, t.Context(), "/v1/fabrics/subnet", large)
+	if status != http.StatusBadRequest || !strings.Contains(lines[0].Error, "MB of memory, more than 268") {
+		t.Errorf("%d %v", status, lines)
+	}
+	status, lines = l.run(t, t.Context(), "/v1/fabrics/subnet", `{"programs":["allreduce(size=64KiB)"]}`)
+	if last := lines[len(lines)-1]; status != http.StatusOK || last.Run == nil || last.Run.Engine == "" || last.Run.Choice != nil {
+		t.Errorf("%d %.300v", status, lines)
 	}
 }
 
