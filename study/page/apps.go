@@ -146,7 +146,7 @@ type Progress struct {
 }
 
 // lineInterval is the least time between two lines with progress.
-const lineInterval = 300 * time.Millisecond
+const lineInterval = time.Second
 
 // app returns the endpoint that runs applications.
 func (p *Page) app() endpoints.Endpoint {
