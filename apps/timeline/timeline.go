@@ -81,6 +81,9 @@ func NewRecorder(ranks, links int, width int64) *Recorder {
 	return &Recorder{Computing: newHeat(ranks, width), Receiving: newHeat(ranks, width), Links: newHeat(links, width)}
 }
 
+// Memory returns the bytes that a Recorder holds.
+func Memory(ranks, links int) int { return 4 * steps * (2*ranks + links) }
+
 // End gives all parts the same steps.
 func (r *Recorder) End() {
 	all := []*Heat{r.Computing, r.Receiving, r.Links}

@@ -49,19 +49,16 @@ type part struct {
 // New returns the Script of a step.
 func New(s Spec) (script.Script, error) {
 	x := &step{Spec: s, layers: s.Layers / s.Pipeline, forward: s.LayerTime(), backward: 2 * s.LayerTime()}
-	activations := 2 * int64(s.Tokens) * int64(s.Hidden)
 	var err error
-	operation := func(name string, ranks int, bytes int64) *collective.Part {
-		if ranks == 1 || err != nil {
+	operation := func(o collective.Spec) *collective.Part {
+		if o.Ranks == 1 || err != nil {
 			return nil
 		}
 		var p *collective.Part
-		p, err = collective.NewPart(collective.Best(name, ranks, bytes))
+		p, err = collective.NewPart(o)
 		return p
 	}
-	x.tensor = operation("allreduce", s.Tensor, activations)
-	x.expert = operation("alltoall", s.Expert, max(1, activations*int64(s.Top)/int64(s.Expert)/int64(s.Tensor)))
-	x.gradient = operation("allreduce", s.Data, max(1, 24*int64(s.Hidden)*int64(s.Hidden)/int64(s.Tensor)))
+	x.tensor, x.expert, x.gradient = operation(s.tensor()), operation(s.expert()), operation(s.gradient())
 	switch {
 	case x.tensor == nil && x.expert == nil:
 		x.parts = []part{{kindCompute, 2}}
@@ -152,7 +149,7 @@ func (x *step) Item(rank, stream, index int) (script.Item, bool) {
 
 // message returns the item of a message between stages. A send waits for the micro-batch.
 func (x *step) message(stage, micro int, backward bool, o program.Op) script.Item {
-	o.Size = max(1, 2*int64(x.Tokens)*int64(x.Hidden)/int64(x.Spec.Tensor))
+	o.Size = x.messageBytes()
 	if o.Tag = streams; backward {
 		o.Tag++
 	}

@@ -147,3 +147,23 @@ func TestManyItems(t *testing.T) {
 		t.Errorf("%v is done before the begin", share)
 	}
 }
+
+// TestSize: the predicted messages and bytes of a step are those of its run.
+func TestSize(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 42))
+	for range 30 {
+		s := usual
+		s.Pipeline, s.Tensor, s.Expert = 1+rng.IntN(3), 1+rng.IntN(4), 1+rng.IntN(3)
+		s.Data = s.Expert * (1 + rng.IntN(3))
+		s.Layers, s.MicroBatches = s.Pipeline*(1+rng.IntN(3)), 1+rng.IntN(4)
+		s.Tokens, s.Hidden = 64, 128
+		if s.Ranks() < 2 {
+			continue
+		}
+		size, err := s.Size()
+		_, m, _ := play(t, s, machine.Usual)
+		if err != nil || size.Messages != float64(m.Messages) || size.Bytes != float64(m.Bytes) {
+			t.Errorf("%+v: predicted %+v, sent %d messages of %d bytes; %v", s, size, m.Messages, m.Bytes, err)
+		}
+	}
+}

@@ -28,6 +28,50 @@ func NewQuestions(clock func() time.Time) *Questions {
 // function that computes the answer, or an error that is the client's fault. instead says what has
 // no limit of time. In errors, -- before the name of an option is removed.
 func (q *Questions) Serve(w http.ResponseWriter, r *http.Request, instead string, prepare func() (func(context.Context) (any, error), error)) {
+	q.answer(w, r, instead, func() (func(context.Context) error, error) {
+		compute, err := prepare()
+		return func(ctx context.Context) error {
+			a, err := compute(ctx)
+			if err == nil {
+				answerLarge(w, r, a)
+			}
+			return err
+		}, err
+	}, func(status int, text string) { Refuse(w, status, text) })
+}
+
+// Stream answers a question as Serve does, with lines: the function that computes the answer may
+// tell others before it. After the first line an error is a line too, a Failure.
+func (q *Questions) Stream(w http.ResponseWriter, r *http.Request, instead string, prepare func() (func(ctx context.Context, tell func(line any)) (any, error), error)) {
+	begun := false
+	tell := func(line any) {
+		if !begun {
+			begun = true
+			w.Header().Set("Content-Type", Lines)
+		}
+		encode(w, line, "")
+		_ = http.NewResponseController(w).Flush() // some writers cannot
+	}
+	q.answer(w, r, instead, func() (func(context.Context) error, error) {
+		compute, err := prepare()
+		return func(ctx context.Context) error {
+			a, err := compute(ctx, tell)
+			if err == nil {
+				tell(a)
+			}
+			return err
+		}, err
+	}, func(status int, text string) {
+		if begun {
+			tell(Failure{text})
+			return
+		}
+		Refuse(w, status, text)
+	})
+}
+
+// answer answers a question in its turn and within its time.
+func (q *Questions) answer(w http.ResponseWriter, r *http.Request, instead string, prepare func() (func(context.Context) error, error), refuse func(status int, text string)) {
 	if !q.places.Take() {
 		TooMany(w, "another question is under way")
 		return
@@ -35,19 +79,16 @@ func (q *Questions) Serve(w http.ResponseWriter, r *http.Request, instead string
 	defer q.places.Give()
 	compute, err := prepare()
 	if err != nil {
-		Refuse(w, http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
+		refuse(http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), LongestQuestion)
 	defer cancel()
 	_ = http.NewResponseController(w).SetWriteDeadline(q.clock().Add(LongestQuestion + Patience)) // some writers have no deadline
-	a, err := compute(ctx)
-	switch {
+	switch err := compute(ctx); {
 	case errors.Is(err, context.DeadlineExceeded):
-		Refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("no answer within %v: %s", LongestQuestion, instead))
+		refuse(http.StatusServiceUnavailable, fmt.Sprintf("no answer within %v: %s", LongestQuestion, instead))
 	case err != nil:
-		Refuse(w, http.StatusConflict, strings.TrimPrefix(err.Error(), "--"))
-	default:
-		answerLarge(w, r, a)
+		refuse(http.StatusConflict, strings.TrimPrefix(err.Error(), "--"))
 	}
 }

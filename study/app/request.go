@@ -39,11 +39,34 @@ func (r *Request) name() string {
 }
 
 // OpenAll reads programs that run at once. Each may end with @TIME, its start.
-func OpenAll(texts []string, d collective.Defaults) (jobs []*Program, err error) {
+func OpenAll(texts []string, d collective.Defaults) ([]*Program, error) {
+	return openAll(texts, func(text string) bool { _, missing := os.Stat(text); return missing == nil },
+		func(name string) (*Program, error) { return Open(name, d) })
+}
+
+// OpenTexts is OpenAll without files: each program is a line, or the name of a text that is a GOAL
+// schedule.
+func OpenTexts(texts []string, schedules map[string]string, d collective.Defaults) ([]*Program, error) {
+	return openAll(texts, func(text string) bool { _, is := schedules[text]; return is },
+		func(name string) (*Program, error) {
+			text, is := schedules[name]
+			if !is {
+				return OpenLine(name, d)
+			}
+			s, err := goal.Read(strings.NewReader(text))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			return &Program{Name: name, schedule: s}, nil
+		})
+}
+
+// openAll reads programs by a function. An @ in the name of a file begins no time.
+func openAll(texts []string, isFile func(string) bool, open func(string) (*Program, error)) (jobs []*Program, err error) {
 	for _, text := range texts {
 		name, at, later := cutLast(text, "@")
-		if _, missing := os.Stat(text); missing == nil {
-			name, later = text, false // a file with an @ in its name
+		if isFile(text) {
+			name, later = text, false
 		}
 		start := time.Duration(0)
 		if later {
@@ -51,7 +74,7 @@ func OpenAll(texts []string, d collective.Defaults) (jobs []*Program, err error)
 				return nil, fmt.Errorf("%q: a time such as 2ms, up to %.0f h, is expected after @", text, latestStart.Hours())
 			}
 		}
-		p, err := Open(name, d)
+		p, err := open(name)
 		if err != nil {
 			return nil, err
 		}

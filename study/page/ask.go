@@ -20,8 +20,22 @@ func question[Q, A any, R interface {
 	*Q
 	Check() error
 }](p *Page, path, about, instead string, compute func(context.Context, *Held, R) (*A, error)) endpoints.Endpoint {
+	e := asked(p, path, about, func(w http.ResponseWriter, r *http.Request, h *Held, request R) {
+		p.opt.Questions.Serve(w, r, instead, func() (func(context.Context) (any, error), error) {
+			return func(ctx context.Context) (any, error) { return compute(ctx, h, request) }, nil
+		})
+	})
+	e.Answer, e.Media = reflect.TypeFor[A](), endpoints.JSON
+	return e
+}
+
+// asked returns the endpoint of a question without its answer.
+func asked[Q any, R interface {
+	*Q
+	Check() error
+}](p *Page, path, about string, serve func(http.ResponseWriter, *http.Request, *Held, R)) endpoints.Endpoint {
 	e := endpoints.Endpoint{
-		Method: http.MethodPost, Path: path, About: about, Body: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A](), Media: endpoints.JSON, Status: http.StatusOK,
+		Method: http.MethodPost, Path: path, About: about, Body: reflect.TypeFor[Q](), Status: http.StatusOK,
 		Refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable},
 		Needs:    endpoints.MayCompute,
 	}
@@ -55,9 +69,7 @@ func question[Q, A any, R interface {
 				return
 			}
 		}
-		p.opt.Questions.Serve(w, r, instead, func() (func(context.Context) (any, error), error) {
-			return func(ctx context.Context) (any, error) { return compute(ctx, h, request) }, nil
-		})
+		serve(w, r, h, request)
 	}
 	return e
 }

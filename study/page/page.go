@@ -12,6 +12,7 @@
 //	mixture.go        what can happen while one routing replaces another
 //	compare.go        engines and fabrics side by side
 //	whatif.go         what changes would do
+//	apps.go           applications in time
 //	plans.go          what changed between two Plans of a manager
 //
 // A new question is one file: a request type with Check, a document, and a function that returns
@@ -94,7 +95,7 @@ func (p *Page) Endpoints() []endpoints.Endpoint {
 	list := []endpoints.Endpoint{{
 		Method: http.MethodGet, Path: "/v1/page", About: "What the page is, and what its caller may do.", Answer: reflect.TypeFor[About](),
 		Media: endpoints.JSON, Status: http.StatusOK, Serve: p.about,
-	}, p.listFabrics(), p.mapOf(), p.svg(), p.whatIf(), p.search(), p.part(), p.route(), p.path(), p.proof(), p.mixture(), p.engines(), p.compare()}
+	}, p.listFabrics(), p.mapOf(), p.svg(), p.whatIf(), p.search(), p.part(), p.route(), p.path(), p.proof(), p.mixture(), p.engines(), p.compare(), p.app()}
 	if p.opt.Subnet == nil {
 		return append(list, p.openFabric(), p.closeFabric())
 	}

@@ -260,9 +260,13 @@ func (o *appOptions) run(cmd *cobra.Command, arg string, programs []string) erro
 
 // answer runs a simulation and prints its figures.
 func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context, app.News) (*app.Run, error)) error {
+	to, err := cli.AnswerTo(cmd, o.svg, o.csv, o.write)
+	if err != nil {
+		return err
+	}
 	begun := time.Now()
 	var out *app.Run
-	err := cli.WithResults(cmd, "simulating", func(ctx context.Context, step, tell func(string)) (err error) {
+	err = cli.WithResults(cmd, "simulating", func(ctx context.Context, step, tell func(string)) (err error) {
 		out, err = simulate(ctx, app.News{Now: step, Result: tell})
 		return err
 	})
@@ -280,7 +284,7 @@ func (o *appOptions) answer(cmd *cobra.Command, simulate func(context.Context, a
 			return err
 		}
 	}
-	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
+	return cli.Answer(to, out, o.asJSON)
 }
 
 // writeGoal writes the program to the file that was asked for.

@@ -169,6 +169,7 @@ var operations = [][3]string{
 	{"POST", "/v1/fabrics/subnet/mixture", `{"after": {"engines": "minhop"}}`},
 	{"GET", "/v1/engines"},
 	{"POST", "/v1/compare", `{"fabrics": ["subnet"], "engines": "updn,torus", "runs": 10}`},
+	{"POST", "/v1/fabrics/subnet/app", `{"programs": ["allreduce(size=64KiB)"], "placement": "spread"}`},
 }
 
 // sessions are requests that the Guard grants without a token.
@@ -283,7 +284,7 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 		d.check(h, request(o[0], o[1], `{"partitions": []}`), as)
 		d.check(h, request(o[0], "/v1/partitions/0x0009/add", o[2]), as)
 		fallthrough
-	case "/v1/whatif", "/v1/session", "/v1/fabrics", "/v1/fabrics/{id}/map", "/v1/fabrics/{id}/svg", "/v1/fabrics/{id}/whatif", "/v1/fabrics/{id}/route", "/v1/fabrics/{id}/path", "/v1/fabrics/{id}/plans":
+	case "/v1/whatif", "/v1/session", "/v1/fabrics", "/v1/fabrics/{id}/map", "/v1/fabrics/{id}/svg", "/v1/fabrics/{id}/whatif", "/v1/fabrics/{id}/route", "/v1/fabrics/{id}/path", "/v1/fabrics/{id}/plans", "/v1/fabrics/{id}/app":
 		if o[2] == "" {
 			break
 		}

@@ -2,6 +2,7 @@
 // here. Each call returns the document or throws a Refused with the server's words.
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.gen';
+import { lines } from './lines';
 
 type Schemas = components['schemas'];
 export type About = Schemas['study.page.About'];
@@ -28,6 +29,9 @@ export type Row = Schemas['study.compare.Row'];
 export type Picture = Schemas['fabric.layout.Picture'];
 export type Line = Schemas['fabric.layout.Line'];
 export type Box = Schemas['fabric.layout.Box'];
+export type Application = Schemas['study.page.Application'];
+export type Progress = Schemas['study.page.Progress'];
+export type Job = Schemas['study.app.Job'];
 export type Status = Schemas['sm.service.Status'];
 export type LogLine = Schemas['sm.terms.LogLine'];
 export type Code = Schemas['sm.service.Code'];
@@ -78,15 +82,18 @@ export async function take<T>(request: Result<T>): Promise<T> {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Asks a question when those before it are answered: the server takes one at a time. */
-function inTurn<T>(signal: AbortSignal, ask: () => Result<T>): Promise<T> {
+/** Does work when that before it is done: the server takes one question at a time. */
+function turn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const mine = last.then(() => {
     signal.throwIfAborted();
-    return take(ask());
+    return work();
   });
   last = mine.catch(() => undefined);
   return mine;
 }
+
+/** Asks a question in its turn. */
+const inTurn = <T>(signal: AbortSignal, ask: () => Result<T>): Promise<T> => turn(signal, () => take(ask()));
 
 const of = (id: string) => ({ path: { id } });
 
@@ -112,6 +119,20 @@ export const proof = (id: string, engines: string, signal: AbortSignal) =>
 export const mixture = (id: string, engines: string, after: string, signal: AbortSignal) =>
   inTurn(signal, () => client.POST('/v1/fabrics/{id}/mixture', { params: of(id), body: { engines, after: { engines: after } }, signal }));
 export const compare = (body: Compared, signal: AbortSignal) => inTurn(signal, () => client.POST('/v1/compare', { body, signal }));
+/** Runs applications; hear gets each line before the last one, which has the run. */
+export const run = (id: string, body: Application, hear: (line: Progress) => void, signal: AbortSignal): Promise<Progress> =>
+  turn(signal, async () => {
+    const answer = await take(client.POST('/v1/fabrics/{id}/app', { params: of(id), body, signal, parseAs: 'stream' }));
+    if (answer) {
+      for await (const text of lines(answer)) {
+        const line = JSON.parse(text) as Progress;
+        if (line.error) throw new Refused(409, line.error);
+        if (line.run) return line;
+        hear(line);
+      }
+    }
+    throw new Refused(0, 'The server ended the answer before the run was over.');
+  });
 
 /** Finds an open fabric by its id or its formula; a formula is opened if it is not open. */
 export async function find(name: string): Promise<Opened> {

@@ -1,6 +1,7 @@
 // A running manager as it is now: its status, asked for again and again, and its log, as lines of
 // a stream that goes on where it broke off. Both go on when the manager restarts.
 import { client, Refused, take, type LogLine, type Status } from './api';
+import { lines } from './lines';
 
 /** A line of the log, with a key that no other line of the page has. */
 export type Line = LogLine & { key: number };
@@ -93,13 +94,7 @@ export class Live {
       if (this.#place.run) this.restarts++;
       this.#place = { run, number: 0 };
     }
-    let rest = '';
-    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const texts = (rest + part.value).split('\n');
-      rest = texts.pop() ?? '';
-      for (const text of texts) if (text) this.#take(JSON.parse(text) as LogLine);
-    }
+    for await (const text of lines(answer.body)) this.#take(JSON.parse(text) as LogLine);
   }
 
   #take(line: LogLine) {

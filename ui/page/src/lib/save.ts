@@ -1,6 +1,7 @@
 // Saves what a view shows as a file.
 
-function save(name: string, type: string, text: string) {
+/** Saves a text as a file. */
+export function saveText(name: string, type: string, text: string): void {
   const at = URL.createObjectURL(new Blob([text], { type }));
   const a = document.createElement('a');
   a.href = at;
@@ -15,7 +16,7 @@ export function saveCSV(name: string, rows: (string | number | undefined)[][]): 
     const text = typeof v === 'string' && /^[=+\-@\t]/.test(v) ? `'${v}` : String(v ?? '');
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  save(`${name}.csv`, 'text/csv', rows.map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n');
+  saveText(`${name}.csv`, 'text/csv', rows.map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n');
 }
 
 // Properties of shapes and texts that page.css sets, with the values that need no attribute.
@@ -41,5 +42,5 @@ export function saveSVG(name: string, svg: SVGSVGElement): void {
     back.setAttribute(key, String(value));
   }
   copy.prepend(back);
-  save(`${name}.svg`, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
+  saveText(`${name}.svg`, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
 }

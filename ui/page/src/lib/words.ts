@@ -19,6 +19,15 @@ export function span(seconds: number): string {
   return `${Math.round(seconds / 3600)} h`;
 }
 
+/** A time of a simulation, which comes in nanoseconds, with four digits. */
+export function nano(ns: number): string {
+  const [unit, size] = ns >= 1e9 ? ['s', 1e9] : ns >= 1e6 ? ['ms', 1e6] : ns >= 1e3 ? ['µs', 1e3] : ['ns', 1];
+  return `${Number((ns / Number(size)).toPrecision(4))} ${unit}`;
+}
+
+/** Words of a command, in quotes for a shell where they need them. */
+export const command = (words: string[]): string => words.map((w) => (/^[\w.,:=/-]+$/.test(w) ? w : `'${w.replaceAll("'", `'\\''`)}'`)).join(' ');
+
 /** A port: leaf 3[20]. */
 export const port = (p: { name: string; guid: string; port?: number }): string => `${p.name || p.guid}${p.port ? `[${p.port}]` : ''}`;
 
