@@ -65,6 +65,9 @@ func (p *Page) draw(ctx context.Context, h *Held, q *Look) (*layout.Picture, err
 		}
 		look = show.Inspect(&source.Source{Fabric: f, Format: h.Format})
 	}
+	if err = ctx.Err(); err != nil {
+		return nil, err
+	}
 	return show.Picture(ctx, look, r, show.Look{Colour: q.Colour, Around: q.Around}, p.opt.Workers)
 }
 

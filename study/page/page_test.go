@@ -20,7 +20,7 @@ import (
 
 // newLab returns a page of weft ui, and a function that asks it.
 func newLab() (*Page, func(method, path, body string) *httptest.ResponseRecorder) {
-	p := New(Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now)})
+	p := New(Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now, nil)})
 	h := endpoints.Bounded(make(endpoints.Places, 4), endpoints.Handler(p.Endpoints()))
 	return p, func(method, path, body string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))

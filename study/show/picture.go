@@ -47,6 +47,9 @@ func Picture(ctx context.Context, src *Inspected, routing *planner.Result, look 
 	default:
 		err = addLoads(ctx, &o, g, routing, workers)
 	}
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
