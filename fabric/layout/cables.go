@@ -152,7 +152,7 @@ func (d *drawing) legend(unit string) {
 				add(c, "more than twice the mean, up to "+number(d.most))
 				continue
 			}
-			text := "up to " + number(math.Floor(loadBounds[i]*d.mean*(1+1e-9)))
+			text := "up to " + number(loadBounds[i]*d.mean)
 			if loadBounds[i] == 1 {
 				text += " (the mean)"
 			}
@@ -190,8 +190,11 @@ func (d *drawing) railLegend(used map[Class]bool) {
 	}
 }
 
-// number formats a load.
+// number formats a load: without decimals from 100 on.
 func number(x float64) string {
+	if x >= 100 {
+		x = math.Floor(x * (1 + 1e-9))
+	}
 	if x == math.Trunc(x) && x < 1e15 {
 		text := strconv.FormatFloat(x, 'f', 0, 64)
 		for i := len(text) - 3; i > 0; i -= 3 {

@@ -56,7 +56,13 @@ func question[Q, A any, R interface {
 			}
 		}
 		p.opt.Questions.Serve(w, r, instead, func() (func(context.Context) (any, error), error) {
-			return func(ctx context.Context) (any, error) { return compute(ctx, h, request) }, nil
+			return func(ctx context.Context) (any, error) {
+				a, err := compute(ctx, h, request)
+				if h != nil && p.find(h.ID) != h { // closed meanwhile, or no longer in force
+					p.forget(h)
+				}
+				return a, err
+			}, nil
 		})
 	}
 	return e

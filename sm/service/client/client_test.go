@@ -81,7 +81,7 @@ func manage(t *testing.T, formula string) *managed {
 	routing := func() planner.Request { return req }
 	m.Service = service.New(service.Options{
 		Version: "test", Clock: time.Now, Studies: studies.All(routing), Questions: questions,
-		More: studies.Page(questions, routing, func() float64 { return 0 }, m.shown.Load, planFile).Endpoints(),
+		More: studies.Page(questions, routing, func() float64 { return 0 }, m.shown.Load, planFile, new(studies.Faults)).Endpoints(),
 		Ask: func(ctx context.Context, ev *terms.Event) error {
 			select {
 			case asked <- ev:

@@ -305,7 +305,7 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 func TestDocumentBefore(t *testing.T) {
 	for _, role := range []terms.Role{terms.Looking, terms.StandBy} {
 		questions := endpoints.NewQuestions(time.Now, nil)
-		page := studies.Page(questions, nil, nil, func() *watch.Snapshot { return nil }, nil).Endpoints()
+		page := studies.Page(questions, nil, nil, func() *watch.Snapshot { return nil }, nil, nil).Endpoints()
 		s := service.New(service.Options{Version: "test", Clock: time.Now, Studies: studies.All(nil), Questions: questions, More: page, Ask: func(context.Context, *terms.Event) error { return context.DeadlineExceeded }})
 		s.Show(&watch.Snapshot{Role: role})
 		s.Tell(terms.Incident{Kind: terms.Started})
