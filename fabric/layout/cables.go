@@ -192,11 +192,8 @@ func (d *drawing) railLegend(used map[Class]bool) {
 
 // number formats a load: without decimals from 100 on.
 func number(x float64) string {
-	if x >= 100 {
-		x = math.Floor(x * (1 + 1e-9))
-	}
-	if x == math.Trunc(x) && x < 1e15 {
-		text := strconv.FormatFloat(x, 'f', 0, 64)
+	if whole := math.Floor(x + 1e-6); x < 1e15 && (x == whole || x >= 100) {
+		text := strconv.FormatFloat(whole, 'f', 0, 64)
 		for i := len(text) - 3; i > 0; i -= 3 {
 			text = text[:i] + "," + text[i:]
 		}

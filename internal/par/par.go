@@ -2,7 +2,8 @@
 // only, never on the worker or the order, so that they are the same on any number of cores.
 //
 // progress.go counts the finished steps of the running loop for a progress bar. gate.go lets loops
-// rest while something more urgent needs the processor. Under the race detector a worker lets others run now and then (yield_race.go).
+// rest while something more urgent needs the processor. Under the race detector a worker lets
+// others run now and then (yield_race.go).
 package par
 
 import (
