@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -143,16 +144,15 @@ func (d *drawing) legend(unit string) {
 	case byPlace:
 		d.railLegend(used)
 	case byLoad:
-		if unit == "" {
-			unit = "load"
-		}
+		unit = cmp.Or(unit, "load")
+		fine := map[bool]float64{true: 1, false: 1000}[d.most == math.Trunc(d.most)] // whole loads have whole bounds
 		d.p.Legend = append(d.p.Legend, Entry{Text: unit + " on the hottest cable of a line, its busier direction:"})
 		for i, c := range loadClasses {
 			if i == len(loadBounds) {
 				add(c, "more than twice the mean, up to "+number(d.most))
 				continue
 			}
-			text := "up to " + number(loadBounds[i]*d.mean)
+			text := "up to " + number(math.Floor(loadBounds[i]*d.mean*fine*(1+1e-9)) / fine)
 			if loadBounds[i] == 1 {
 				text += " (the mean)"
 			}
@@ -190,10 +190,10 @@ func (d *drawing) railLegend(used map[Class]bool) {
 	}
 }
 
-// number formats a load: without decimals from 100 on.
+// number formats a load.
 func number(x float64) string {
-	if whole := math.Floor(x + 1e-6); x < 1e15 && (x == whole || x >= 100) {
-		text := strconv.FormatFloat(whole, 'f', 0, 64)
+	if x == math.Trunc(x) && x < 1e15 {
+		text := strconv.FormatFloat(x, 'f', 0, 64)
 		for i := len(text) - 3; i > 0; i -= 3 {
 			text = text[:i] + "," + text[i:]
 		}
