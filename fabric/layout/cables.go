@@ -152,7 +152,7 @@ func (d *drawing) legend(unit string) {
 				add(c, "more than twice the mean, up to "+number(d.most))
 				continue
 			}
-			text := "up to " + number(math.Floor(loadBounds[i]*d.mean*fine*(1+1e-9)) / fine)
+			text := "up to " + number(math.Floor(loadBounds[i]*d.mean*fine*(1+1e-9))/fine)
 			if loadBounds[i] == 1 {
 				text += " (the mean)"
 			}
