@@ -4,12 +4,15 @@ import (
 	"context"
 	"os"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/internal/par"
 	"weft/route/engine"
 	"weft/sm/smtest"
 	"weft/sm/terms"
@@ -160,36 +163,6 @@ func (m *managed) settle() {
 	}
 }
 
-// A resting context waits at its gate until that opens or the context ends.
-func TestResting(t *testing.T) {
-	for _, cancelled := range []bool{false, true} {
-		ctx, cancel := context.WithCancel(context.Background())
-		var g gate
-		r := resting{ctx, &g}
-		if r.Err() != nil {
-			t.Fatal("it is not open")
-		}
-		g.set(false)
-		g.set(false)
-		passed := make(chan error, 1)
-		go func() { passed <- r.Err() }()
-		select {
-		case err := <-passed:
-			t.Fatal("it is not shut", err)
-		case <-time.After(20 * time.Millisecond):
-		}
-		if cancelled {
-			cancel()
-		} else {
-			g.set(true)
-		}
-		if err := <-passed; (err != nil) != cancelled {
-			t.Fatal(err)
-		}
-		cancel()
-	}
-}
-
 // An event that was on its way when its job ended is not taken for that of the next job.
 func TestImprovingIsOver(t *testing.T) {
 	i := improving{number: 1}
@@ -199,5 +172,56 @@ func TestImprovingIsOver(t *testing.T) {
 	}
 	if i.begin(t.Context(), nil, nil); !i.isOver(ev) {
 		t.Error("an event of an ended job is not over")
+	}
+}
+
+// TestOthersRest: other work on the processor rests from the beginning of each round to its end.
+func TestOthersRest(t *testing.T) {
+	var gate par.Gate
+	var steps atomic.Int64
+	var mu sync.Mutex
+	during := map[int][2]int64{} // by round: the steps when it was first and last seen
+	m := manageAs(t, smtest.Formula(t, "rlft(8,2)"), "updn", 0, terms.UsualWatch, func(r *Runner) {
+		r.Gate = &gate
+		show := r.Show
+		r.Show = func(s *watch.Snapshot) {
+			mu.Lock()
+			defer mu.Unlock()
+			if s.UnderWay != nil {
+				seen, begun := during[s.UnderWay.Number]
+				if !begun {
+					seen[0] = steps.Load()
+				}
+				seen[1] = steps.Load()
+				during[s.UnderWay.Number] = seen
+			}
+			show(s)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for others := gate.Rest(ctx); others.Err() == nil; {
+			steps.Add(1)
+		}
+	}()
+	for i, link := range switchLinksOf(m.f) {
+		if i%8 == 0 {
+			m.pull(link)
+		}
+	}
+	m.settle()
+	cancel()
+	<-ended
+	mu.Lock()
+	defer mu.Unlock()
+	if len(during) < 4 || steps.Load() < 1000 {
+		t.Errorf("%d rounds, %d steps", len(during), steps.Load())
+	}
+	for number, seen := range during {
+		if n := seen[1] - seen[0]; n > 1 { // one may be under way when the gate shuts
+			t.Errorf("round %d: %d steps of other work", number, n)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/par"
 	"weft/internal/share"
 	"weft/planner"
 	"weft/route"
@@ -48,6 +49,7 @@ type Runner struct {
 	Record     io.Writer                                  // gets all events of the Manager, for Replay; may be nil
 	Share      share.Rule                                 // what one port may hold of groups, services and other places
 	Leaves     bool                                       // Run ends with ErrNoLink when the link of our port goes down
+	Gate       *par.Gate                                  // shut while the Manager is at work: other work on the processor rests; nil: one of its own
 
 	Counters perf.Config   // how to read counters of ports; the zero value reads none
 	Exchange time.Duration // interval of the exchange with other subnets' managers, through the routers; 0: none
@@ -75,6 +77,10 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 			r.OwnPort = fabric.GUID(p.PortGUID)
 		}
 	}
+	if r.Gate == nil {
+		r.Gate = new(par.Gate)
+	}
+	defer r.Gate.Set(true)
 	r.Watch.Epoch = r.epoch(&r.Watch, 0)
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
@@ -361,7 +367,7 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 	}
 	d.actions = d.manager.Step(now, ev, d.actions[:0])
 	d.Administration.In.Follow(d.manager.IsAtWork())
-	d.improving.gate.set(!d.manager.IsAtWork())
+	d.Gate.Set(!d.manager.IsAtWork())
 	if d.recorder != nil {
 		d.record()
 	}

@@ -46,7 +46,7 @@ func uiCmd() *cobra.Command {
 				return fmt.Errorf("--addr %s: the page has no token here, so only this machine may reach it: give 127.0.0.1:%s (weft sm --api serves it to others)", addr, port)
 			}
 			p := page.New(page.Options{
-				Version: cli.Version, Clock: time.Now, Memory: cli.PeakRSS, Workers: workers, Questions: endpoints.NewQuestions(time.Now),
+				Version: cli.Version, Clock: time.Now, Memory: cli.PeakRSS, Workers: workers, Questions: endpoints.NewQuestions(time.Now, nil),
 			})
 			for _, arg := range args {
 				src, err := flags.Open(cmd, arg)

@@ -19,7 +19,7 @@ import (
 
 // newUI returns the handler of weft ui at a loopback address.
 func newUI() http.Handler {
-	p := page.New(page.Options{Version: "test", Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now)})
+	p := page.New(page.Options{Version: "test", Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now, nil)})
 	return uiHandler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}, p)
 }
 

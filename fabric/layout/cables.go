@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -143,16 +144,15 @@ func (d *drawing) legend(unit string) {
 	case byPlace:
 		d.railLegend(used)
 	case byLoad:
-		if unit == "" {
-			unit = "load"
-		}
+		unit = cmp.Or(unit, "load")
+		fine := map[bool]float64{true: 1, false: 1000}[d.most == math.Trunc(d.most)] // whole loads have whole bounds
 		d.p.Legend = append(d.p.Legend, Entry{Text: unit + " on the hottest cable of a line, its busier direction:"})
 		for i, c := range loadClasses {
 			if i == len(loadBounds) {
 				add(c, "more than twice the mean, up to "+number(d.most))
 				continue
 			}
-			text := "up to " + number(math.Floor(loadBounds[i]*d.mean*(1+1e-9)))
+			text := "up to " + number(math.Floor(loadBounds[i]*d.mean*fine*(1+1e-9))/fine)
 			if loadBounds[i] == 1 {
 				text += " (the mean)"
 			}

@@ -13,7 +13,7 @@ import (
 
 // TestAnswerLarge: the answer to a question is the same, compressed or not, as the client accepts.
 func TestAnswerLarge(t *testing.T) {
-	q := NewQuestions(time.Now)
+	q := NewQuestions(time.Now, nil)
 	for accept, compressed := range map[string]bool{"": false, "gzip": true, "br;q=1.0, GZIP;q=0.5": true, "gzip;q=0": false, "gzip;q=0.0": false, "deflate": false} {
 		r := httptest.NewRequest(http.MethodPost, "/", http.NoBody)
 		r.Header.Set("Accept-Encoding", accept)

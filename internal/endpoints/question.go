@@ -1,27 +1,38 @@
 package endpoints
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
+
+	"weft/internal/par"
 )
 
 // LongestQuestion is the maximum time for the answer to a question.
 const LongestQuestion = 2 * time.Minute
 
+// Limits of questions that wait for their turn. A client that is told to ask again may do so at
+// once: waiting keeps it from taking a core with that.
+const (
+	longestTurn = time.Second
+	mostInLine  = 16
+)
+
 // Questions answers questions that use a core for a while: one at a time, each for at most
 // LongestQuestion and only while its client waits. It is safe for concurrent use.
 type Questions struct {
-	places Places
-	clock  func() time.Time
+	line, place Places
+	clock       func() time.Time
+	gate        *par.Gate
 }
 
-// NewQuestions returns Questions.
-func NewQuestions(clock func() time.Time) *Questions {
-	return &Questions{make(Places, 1), clock}
+// NewQuestions returns Questions that begin, and go on, only while a gate is open; nil: always.
+func NewQuestions(clock func() time.Time, gate *par.Gate) *Questions {
+	return &Questions{make(Places, mostInLine), make(Places, 1), clock, gate}
 }
 
 // Serve answers a question. prepare runs when no other question is under way: it returns the
@@ -32,7 +43,7 @@ func (q *Questions) Serve(w http.ResponseWriter, r *http.Request, instead string
 		compute, err := prepare()
 		return func(ctx context.Context) error {
 			a, err := compute(ctx)
-			if err == nil {
+			if err = cmp.Or(err, ctx.Err()); err == nil {
 				answerLarge(w, r, a)
 			}
 			return err
@@ -56,7 +67,7 @@ func (q *Questions) Stream(w http.ResponseWriter, r *http.Request, instead strin
 		compute, err := prepare()
 		return func(ctx context.Context) error {
 			a, err := compute(ctx, tell)
-			if err == nil {
+			if err = cmp.Or(err, ctx.Err()); err == nil {
 				tell(a)
 			}
 			return err
@@ -72,23 +83,45 @@ func (q *Questions) Stream(w http.ResponseWriter, r *http.Request, instead strin
 
 // answer answers a question in its turn and within its time.
 func (q *Questions) answer(w http.ResponseWriter, r *http.Request, instead string, prepare func() (func(context.Context) error, error), refuse func(status int, text string)) {
-	if !q.places.Take() {
+	if !q.takeTurn(r.Context()) {
 		TooMany(w, "another question is under way")
 		return
 	}
-	defer q.places.Give()
-	compute, err := prepare()
-	if err != nil {
-		refuse(http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
-		return
-	}
+	defer q.place.Give()
 	ctx, cancel := context.WithTimeout(r.Context(), LongestQuestion)
 	defer cancel()
+	ctx = q.gate.Rest(ctx)
 	_ = http.NewResponseController(w).SetWriteDeadline(q.clock().Add(LongestQuestion + Patience)) // some writers have no deadline
-	switch err := compute(ctx); {
+	err := ctx.Err()
+	if err == nil {
+		compute, bad := prepare()
+		if bad != nil {
+			refuse(http.StatusBadRequest, strings.TrimPrefix(bad.Error(), "--"))
+			return
+		}
+		err = compute(ctx)
+	}
+	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		refuse(http.StatusServiceUnavailable, fmt.Sprintf("no answer within %v: %s", LongestQuestion, instead))
 	case err != nil:
 		refuse(http.StatusConflict, strings.TrimPrefix(err.Error(), "--"))
+	}
+}
+
+// takeTurn waits until no other question is under way, for a moment and unless many wait. It
+// reports whether that is so: then place is taken.
+func (q *Questions) takeTurn(ctx context.Context) bool {
+	if !q.line.Take() {
+		return false
+	}
+	defer q.line.Give()
+	ctx, cancel := context.WithTimeout(ctx, longestTurn)
+	defer cancel()
+	select {
+	case q.place <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }

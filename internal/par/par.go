@@ -1,8 +1,9 @@
 // Package par runs loops on several cores. The results of a loop body must depend on its index
 // only, never on the worker or the order, so that they are the same on any number of cores.
 //
-// progress.go counts the finished steps of the running loop for a progress bar. Under the race
-// detector a worker lets others run now and then (yield_race.go).
+// progress.go counts the finished steps of the running loop for a progress bar. gate.go lets loops
+// rest while something more urgent needs the processor. Under the race detector a worker lets
+// others run now and then (yield_race.go).
 package par
 
 import (

@@ -172,7 +172,9 @@ func ChangesOf(before, now *Ledger) (list []terms.Incident, adds bool) {
 		i.Shared = &terms.Shared{What: "{n} cables of {at} lead to other ports now", Sides: []terms.Side{sideOf(b, m.At.Node, b.EndName(m.To))}}
 	}
 	for _, id := range c.LinksGone {
-		add(terms.FabricChanged, "link removed: %s", a.LinkName(id)).Shared = &terms.Shared{What: "{n} links removed at {at}, to", Sides: linkSides(a, id)}
+		i := add(terms.FabricChanged, "link removed: %s", a.LinkName(id))
+		i.Shared = &terms.Shared{What: "{n} links removed at {at}, to", Sides: linkSides(a, id)}
+		i.Lost = &terms.Cable{a.PortName(a.Links[id].A), a.PortName(a.Links[id].B)}
 	}
 	for _, id := range c.LinksCame {
 		add(terms.FabricChanged, "link added: %s", b.LinkName(id)).Shared = &terms.Shared{What: "{n} links added at {at}, to", Sides: linkSides(b, id)}

@@ -87,7 +87,7 @@ func New(o Options) *Service {
 		o.Lines = 4096
 	}
 	if o.Questions == nil {
-		o.Questions = endpoints.NewQuestions(o.Clock)
+		o.Questions = endpoints.NewQuestions(o.Clock, nil)
 	}
 	s := &Service{
 		opt: o, begun: o.Clock(), log: log{most: o.Lines, by: map[terms.IncidentKind]int{}, changed: make(chan struct{}), closed: make(chan struct{})},

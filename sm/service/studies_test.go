@@ -11,7 +11,7 @@ import (
 
 // TestOpenAPI: the document says what weft sm and weft ui serve.
 func TestOpenAPI(t *testing.T) {
-	manager := studies.Page(nil, nil, nil, nil, nil).Endpoints()
+	manager := studies.Page(nil, nil, nil, nil, nil, nil).Endpoints()
 	lab := page.New(page.Options{}).Endpoints()
 	service.CheckDocument(t, []service.Served{
 		{By: "weft sm", Endpoints: service.All(studies.All(nil), manager)},

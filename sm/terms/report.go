@@ -146,7 +146,11 @@ type Incident struct {
 	Text   string
 	At     Place
 	Shared *Shared // with other incidents of the same cause; nil: nothing
+	Lost   *Cable  // that is there no more; nil: none
 }
+
+// Cable is a cable by its ports.
+type Cable [2]fabric.PortName
 
 // Place is the node or port of an Incident; zero for the whole subnet.
 type Place struct {

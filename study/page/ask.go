@@ -22,7 +22,13 @@ func question[Q, A any, R interface {
 }](p *Page, path, about, instead string, compute func(context.Context, *Held, R) (*A, error)) endpoints.Endpoint {
 	e := asked(p, path, about, func(w http.ResponseWriter, r *http.Request, h *Held, request R) {
 		p.opt.Questions.Serve(w, r, instead, func() (func(context.Context) (any, error), error) {
-			return func(ctx context.Context) (any, error) { return compute(ctx, h, request) }, nil
+			return func(ctx context.Context) (any, error) {
+				a, err := compute(ctx, h, request)
+				if h != nil && p.find(h.ID) != h { // closed meanwhile, or no longer in force
+					p.forget(h)
+				}
+				return a, err
+			}, nil
 		})
 	})
 	e.Answer, e.Media = reflect.TypeFor[A](), endpoints.JSON

@@ -16,7 +16,9 @@ import (
 
 // Look says what a map shows.
 type Look struct {
-	Colour  string         `json:"colour,omitempty"`  // load or lanes of a routing, speed, or errors; otherwise the place of a cable
+	// Colour is load or lanes of a routing, speed, or errors; of a manager also traffic, waits,
+	// error-rate or fault; otherwise the place of a cable.
+	Colour  string         `json:"colour,omitempty"`
 	Around  fabric.GUID    `json:"around,omitzero"`   // only the pod, slice or group of this switch
 	Changes whatif.Changes `json:"changes,omitempty"` // the fabric after these, with its repaired routing
 	Routing
@@ -26,9 +28,12 @@ type Look struct {
 func (l *Look) Check() error {
 	switch l.Colour {
 	case "", show.ByLoad, show.ByLanes, show.BySpeed, show.ByErrors:
-		return errors.Join(l.Changes.Check(), l.Routing.Check())
+	default:
+		if !show.IsMeasured(l.Colour) {
+			return errColour
+		}
 	}
-	return errColour
+	return errors.Join(l.Changes.Check(), l.Routing.Check())
 }
 
 // needs returns the role for a picture: changes take a core for a while.
@@ -65,7 +70,16 @@ func (p *Page) draw(ctx context.Context, h *Held, q *Look) (*layout.Picture, err
 		}
 		look = show.Inspect(&source.Source{Fabric: f, Format: h.Format})
 	}
-	return show.Picture(ctx, look, r, show.Look{Colour: q.Colour, Around: q.Around}, p.opt.Workers)
+	as := show.Look{Colour: q.Colour, Around: q.Around}
+	if show.IsMeasured(q.Colour) && h.inForce != nil && p.opt.Values != nil {
+		if as.Values, err = p.opt.Values(q.Colour); err != nil {
+			return nil, err
+		}
+	}
+	if err = ctx.Err(); err != nil {
+		return nil, err
+	}
+	return show.Picture(ctx, look, r, as, p.opt.Workers)
 }
 
 // mapOf returns the endpoint for the picture of a fabric.

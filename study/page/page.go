@@ -34,6 +34,7 @@ import (
 	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
+	"weft/study/show"
 )
 
 // Options configure a Page.
@@ -50,6 +51,8 @@ type Options struct {
 	// PlanFile returns a stored Plan of the manager as planfile.Save wrote it, nil if it is not
 	// stored.
 	PlanFile func(version int64) ([]byte, error)
+	// Values returns what the manager has measured, for a colour of cables; nil: nothing.
+	Values func(colour string) (*show.Values, error)
 }
 
 // Subnet is the subnet that a manager has in force.
@@ -154,8 +157,14 @@ func (p *Page) subnet() *Held {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.live == nil || p.live.Fabric != now.Fabric || p.live.inForce != now.Plan {
-		p.routed.forget(p.live)
+		p.forget(p.live)
 		p.live = newSubnet(now)
 	}
 	return p.live
+}
+
+// forget forgets what was computed for a fabric.
+func (p *Page) forget(h *Held) {
+	p.routed.forget(h)
+	p.measured.forget(h)
 }

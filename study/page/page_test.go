@@ -20,7 +20,7 @@ import (
 
 // newLab returns a page of weft ui, and a function that asks it.
 func newLab() (*Page, func(method, path, body string) *httptest.ResponseRecorder) {
-	p := New(Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now)})
+	p := New(Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now, nil)})
 	h := endpoints.Bounded(make(endpoints.Places, 4), endpoints.Handler(p.Endpoints()))
 	return p, func(method, path, body string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -83,12 +83,16 @@ func TestShelf(t *testing.T) {
 	if w := ask("POST", "/v1/fabrics", `{"formula": "torus(3x3)"}`); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "close one") {
 		t.Error(w.Code, w.Body)
 	}
-	first := p.shelf.list()[0]
+	first := p.shelf.list()[1]
 	if w := ask("POST", "/v1/fabrics/"+first.ID+"/route", `{"engines": "updn"}`); w.Code != http.StatusOK || len(p.routed.list) != 1 {
 		t.Error(w.Code, w.Body)
 	}
-	if w := ask("DELETE", "/v1/fabrics/"+first.ID, ""); w.Code != http.StatusNoContent || len(p.routed.list) != 0 {
-		t.Error("a routing of a closed fabric is kept:", w.Code, len(p.routed.list))
+	what := `{"engines": "updn", "changes": [{"kind": "fail", "what": "leaf 1"}], "measure": true}`
+	if w := ask("POST", "/v1/fabrics/"+first.ID+"/whatif", what); w.Code != http.StatusOK || p.measured.today == nil {
+		t.Error(w.Code, w.Body)
+	}
+	if w := ask("DELETE", "/v1/fabrics/"+first.ID, ""); w.Code != http.StatusNoContent || len(p.routed.list) != 0 || p.measured.today != nil || p.measured.held != nil {
+		t.Error("what was computed for a closed fabric is kept:", w.Code, len(p.routed.list), p.measured.held)
 	}
 	if w := ask("POST", "/v1/fabrics", `{"formula": "torus(3x3)"}`); w.Code != http.StatusOK {
 		t.Error(w.Code, w.Body)

@@ -47,7 +47,7 @@ func managed(t *testing.T) http.Handler {
 		stored[version], last = b.Bytes(), result.Plan
 	}
 	p := New(Options{
-		Clock: time.Now, Questions: endpoints.NewQuestions(time.Now), Subnet: func() *Subnet { return &Subnet{Fabric: src.Fabric, Graph: g, Plan: last} },
+		Clock: time.Now, Questions: endpoints.NewQuestions(time.Now, nil), Subnet: func() *Subnet { return &Subnet{Fabric: src.Fabric, Graph: g, Plan: last} },
 		PlanFile: func(version int64) ([]byte, error) {
 			if version == 9 {
 				return nil, errors.New("the disk is gone")

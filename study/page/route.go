@@ -17,7 +17,7 @@ import (
 	"weft/study/routing"
 )
 
-var errColour = errors.New("colour: want load, lanes, speed or errors")
+var errColour = errors.New("colour: want load, lanes, speed or errors; of a manager also traffic, waits, error-rate or fault")
 
 // Routing names a routing: engines with their options as weft route takes them.
 type Routing struct {

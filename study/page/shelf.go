@@ -276,7 +276,7 @@ func (p *Page) closeFabric() endpoints.Endpoint {
 				endpoints.Refuse(w, http.StatusNotFound, "this fabric is not open")
 				return
 			}
-			p.routed.forget(h)
+			p.forget(h)
 			w.WriteHeader(http.StatusNoContent)
 		},
 	}

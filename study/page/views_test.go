@@ -28,7 +28,7 @@ type testLab struct {
 func newTestLab(workers int) *testLab {
 	p := New(Options{
 		Version: "test", Clock: func() time.Time { return time.Unix(0, 0) }, Memory: func() float64 { return 0 }, Workers: workers,
-		Questions: endpoints.NewQuestions(func() time.Time { return time.Unix(0, 0) }),
+		Questions: endpoints.NewQuestions(func() time.Time { return time.Unix(0, 0) }, nil),
 	})
 	return &testLab{p, endpoints.Handler(p.Endpoints())}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
-	"weft/fabric"
 	"weft/internal/endpoints"
 	"weft/planner"
 	"weft/route"
@@ -59,7 +59,7 @@ func (p *Page) whatIf() endpoints.Endpoint {
 				out.First, err = whatif.Glimpse(ctx, h.Fabric, r.Plan, *req, q.Changes)
 				return out, err
 			}
-			today, err := p.measured.of(ctx, h.Fabric, r.Plan, req)
+			today, err := p.measured.of(ctx, h, r.Plan, req)
 			if err != nil {
 				return nil, err
 			}
@@ -83,21 +83,44 @@ func (p *Page) again(r *planner.Result) (*planner.Request, error) {
 	return &req, nil
 }
 
-// measured keeps the last measurement of a present routing.
+// measured keeps the last measurement of a present routing, while its fabric is open.
 type measured struct {
+	mu    sync.Mutex
+	held  *Held
 	plan  *route.Plan
 	today *whatif.Today
 }
 
-// of measures a routing, unless it was the last one. Questions come one at a time.
-func (m *measured) of(ctx context.Context, f *fabric.Fabric, plan *route.Plan, req *planner.Request) (*whatif.Today, error) {
-	if m.plan == plan {
-		return m.today, nil
+// of measures a routing, unless it was the last one.
+func (m *measured) of(ctx context.Context, h *Held, plan *route.Plan, req *planner.Request) (*whatif.Today, error) {
+	if today := m.find(plan); today != nil {
+		return today, nil
 	}
-	today, err := whatif.New(ctx, f, plan, whatif.Options{Request: *req, Pace: whatif.UsualPace})
+	today, err := whatif.New(ctx, h.Fabric, plan, whatif.Options{Request: *req, Pace: whatif.UsualPace})
 	if err != nil {
 		return nil, err
 	}
-	m.plan, m.today = plan, today
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held, m.plan, m.today = h, plan, today
 	return today, nil
+}
+
+// find returns the measurement of a routing, nil if it was not the last one.
+func (m *measured) find(plan *route.Plan) *whatif.Today {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.plan != plan {
+		return nil
+	}
+	return m.today
+}
+
+// forget forgets the measurement of a fabric.
+func (m *measured) forget(h *Held) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.held == h {
+		m.held, m.plan, m.today = nil, nil, nil
+	}
 }

@@ -26,6 +26,7 @@ const (
 type Look struct {
 	Colour string
 	Around fabric.GUID // only the pod, slice or group of this switch; 0: all
+	Values *Values     // for a colour that is measured
 }
 
 // Picture lays out a fabric and marks the cables to look at. If it was routed, the colours of
@@ -41,11 +42,18 @@ func Picture(ctx context.Context, src *Inspected, routing *planner.Result, look 
 		addSpeeds(&o, f, g)
 	case look.Colour == ByErrors:
 		addErrors(&o, f, g, odd)
+	case IsMeasured(look.Colour) && look.Values == nil:
+		err = errNotMeasured(look.Colour)
+	case look.Values != nil:
+		addValues(&o, f, g, look.Values)
 	case routing == nil:
 	case look.Colour == ByLanes:
 		err = addLanes(ctx, &o, g, routing, workers)
 	default:
 		err = addLoads(ctx, &o, g, routing, workers)
+	}
+	if err == nil {
+		err = ctx.Err()
 	}
 	if err != nil {
 		return nil, err

@@ -50,8 +50,8 @@ func Glimpse(ctx context.Context, f *fabric.Fabric, plan *route.Plan, req planne
 	if err != nil {
 		return nil, err
 	}
-	a.Rerouted = rerouted(c.graph, old, repaired.plan)
-	return a, nil
+	a.Rerouted, err = rerouted(ctx, c.graph, old, repaired.plan)
+	return a, err
 }
 
 // Repaired returns a fabric after changes, and its repaired Plan with its proof.
@@ -77,11 +77,14 @@ func Repair(ctx context.Context, before, after *fabric.Graph, plan *route.Plan, 
 
 // rerouted counts the pairs of a host and a LID of another host, known to both Plans, whose paths
 // differ.
-func rerouted(g *fabric.Graph, old, now *route.Plan) (pairs int64) {
+func rerouted(ctx context.Context, g *fabric.Graph, old, now *route.Plan) (pairs int64, err error) {
 	const unknown, same, other = 0, 1, 2
 	state := make([]uint8, g.NumSwitches)
 	var way []int32
 	for target := range int32(g.NumHosts) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		if !g.IsHost(target) || old.Ends.Base[target] != now.Ends.Base[target] {
 			continue
 		}
@@ -121,5 +124,5 @@ func rerouted(g *fabric.Graph, old, now *route.Plan) (pairs int64) {
 			}
 		}
 	}
-	return pairs
+	return pairs, nil
 }

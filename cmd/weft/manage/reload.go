@@ -25,6 +25,7 @@ import (
 	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/internal/endpoints"
+	"weft/internal/par"
 	"weft/planner"
 	"weft/sm"
 	"weft/sm/perf"
@@ -44,6 +45,8 @@ type serving struct {
 	log   smLog
 	state *smState
 
+	faults   studies.Faults   // losses of cables
+	gate     par.Gate         // shut while the manager is at work: questions rest
 	deciding sync.WaitGroup   // what is being stored of decisions
 	topology *topology.Runner // keeps the topology file
 
@@ -69,11 +72,11 @@ type serving struct {
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout(), journal: cli.StdoutIsJournal()}, notify: newNotifier()}
 	r.hook = hook.New(r.tell)
-	questions := endpoints.NewQuestions(time.Now)
+	questions := endpoints.NewQuestions(time.Now, &r.gate)
 	routing := func() planner.Request { return r.now.Load().routing.Request }
 	r.service = service.New(service.Options{
 		Version: cli.Version, Commit: cli.Commit(), Clock: time.Now, Ask: r.ask, Studies: studies.All(routing), Questions: questions,
-		More: studies.Page(questions, routing, cli.PeakRSS, r.shown.Load, state.planFile).Endpoints(),
+		More: studies.Page(questions, routing, cli.PeakRSS, r.shown.Load, state.planFile, &r.faults).Endpoints(),
 
 		Plans: state.plans, PlanFile: state.planFile, State: state.status, Certificate: r.certificate.expiry,
 		Enforce:     func() terms.Enforcement { return r.now.Load().pkeys.enforcement() },
@@ -94,6 +97,7 @@ func (r *serving) ask(ctx context.Context, ev *terms.Event) error {
 
 // tell takes an incident for the log, which has one line for several of one cause.
 func (r *serving) tell(i terms.Incident) {
+	r.faults.Note(&i, time.Now())
 	r.condensing.Lock()
 	lines := r.condenser.Add(time.Now(), i)
 	r.condensing.Unlock()

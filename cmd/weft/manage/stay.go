@@ -58,6 +58,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	defer run.history.Close()
 	defer run.hook.Close()
 	runner.Asked, runner.Note, runner.Round, runner.Show, runner.Decided = run.asked, run.tell, run.round, run.show, run.decided
+	runner.Gate = &run.gate
 	end, err := run.serve(s)
 	if err != nil {
 		return errors.Join(file.Locate(err), t.Close())

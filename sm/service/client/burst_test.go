@@ -9,7 +9,7 @@ import (
 )
 
 // TestPageBurst: eight browsers that ask for maps and routings without pause do not stop the
-// manager: it brings the subnet up again, and one question is answered at a time.
+// manager: it brings the subnet up again, and questions are answered between its rounds.
 func TestPageBurst(t *testing.T) {
 	m := manage(t, "rlft(8,2)")
 	h := m.Handler()
@@ -62,7 +62,7 @@ func TestPageBurst(t *testing.T) {
 	close(done)
 	asking.Wait()
 	t.Logf("a round takes %v, in the burst at most %v; %d questions answered, %d asked to come again", quiet, busy, answered.Load(), refused.Load())
-	if busy > 10*quiet+2*time.Second || answered.Load() == 0 || refused.Load() == 0 {
+	if busy > 10*quiet+2*time.Second || answered.Load() == 0 {
 		t.Errorf("a round takes %v, in the burst at most %v; %d answered, %d refused", quiet, busy, answered.Load(), refused.Load())
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/internal/endpoints"
+	"weft/internal/par"
 	"weft/planner"
 	"weft/route/engine"
 	"weft/route/planfile"
@@ -75,11 +76,12 @@ func manage(t *testing.T, formula string) *managed {
 		}
 		return stored, nil
 	}
-	questions := endpoints.NewQuestions(time.Now)
+	var gate par.Gate
+	questions := endpoints.NewQuestions(time.Now, &gate)
 	routing := func() planner.Request { return req }
 	m.Service = service.New(service.Options{
 		Version: "test", Clock: time.Now, Studies: studies.All(routing), Questions: questions,
-		More: studies.Page(questions, routing, func() float64 { return 0 }, m.shown.Load, planFile).Endpoints(),
+		More: studies.Page(questions, routing, func() float64 { return 0 }, m.shown.Load, planFile, new(studies.Faults)).Endpoints(),
 		Ask: func(ctx context.Context, ev *terms.Event) error {
 			select {
 			case asked <- ev:
@@ -113,7 +115,7 @@ func manage(t *testing.T, formula string) *managed {
 	})
 	r := &sm.Runner{
 		Config: terms.Config{Partitions: &terms.Partitioning{Partitions: partition.Everyone(), In: true}}, Counters: perf.Config{Interval: 10 * time.Millisecond, Rate: 1e6},
-		Watch: terms.UsualWatch, Routing: req, Clock: clock, Wire: wire.Config{Window: 32}, Asked: asked, Note: func(i terms.Incident) { m.Tell(i) },
+		Watch: terms.UsualWatch, Routing: req, Clock: clock, Wire: wire.Config{Window: 32}, Asked: asked, Note: func(i terms.Incident) { m.Tell(i) }, Gate: &gate,
 		Decided: func(a *terms.Action) {
 			if a.Wrote != nil {
 				m.DecideWrite(a.Tag, a.Wrote, "", a.Err)

@@ -186,7 +186,7 @@ var opening = [][3]string{
 
 // laboratory returns what weft ui serves.
 func laboratory() http.Handler {
-	p := page.New(page.Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now)})
+	p := page.New(page.Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now, nil)})
 	return endpoints.Handler(p.Endpoints())
 }
 
@@ -305,8 +305,8 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 // document too.
 func TestDocumentBefore(t *testing.T) {
 	for _, role := range []terms.Role{terms.Looking, terms.StandBy} {
-		questions := endpoints.NewQuestions(time.Now)
-		page := studies.Page(questions, nil, nil, func() *watch.Snapshot { return nil }, nil).Endpoints()
+		questions := endpoints.NewQuestions(time.Now, nil)
+		page := studies.Page(questions, nil, nil, func() *watch.Snapshot { return nil }, nil, nil).Endpoints()
 		s := service.New(service.Options{Version: "test", Clock: time.Now, Studies: studies.All(nil), Questions: questions, More: page, Ask: func(context.Context, *terms.Event) error { return context.DeadlineExceeded }})
 		s.Show(&watch.Snapshot{Role: role})
 		s.Tell(terms.Incident{Kind: terms.Started})

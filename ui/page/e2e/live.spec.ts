@@ -48,6 +48,22 @@ test('a drain is confirmed, shown, and ended; what is refused says why', async (
   await slow(page.getByRole('table', { name: 'From version' })).toContainText('forwarding entries');
 });
 
+test('the map leads to the drain of a part, and has the colours of what the manager measures', async ({ page }) => {
+  await login(page, m, '/map?part=spine+1');
+  await page.getByRole('link', { name: 'Drain it' }).click();
+  await slow(page.getByLabel('a switch or a cable')).toHaveValue(/^0x/);
+  await page.reload();
+  await page.getByRole('button', { name: /^Drain 0x/ }).click();
+  await slow(page.getByRole('dialog').getByRole('button', { name: 'Drain', exact: true })).toBeVisible();
+  await page.goto(`${m.url}/map`);
+  for (const [colour, text] of [['traffic', /^Gbit.s at the last reading, one every 500ms/], ['waits', /^wait ticks per second/], ['error-rate', /^errors per minute/], ['fault', /^when a cable of a line was lost last/]] as const) {
+    await page.getByLabel('colour of cables').selectOption(colour);
+    await slow(page.locator('.picture text', { hasText: text })).toBeVisible();
+  }
+  // Of the cable that was pulled above.
+  await slow(page.locator('.picture text', { hasText: /^up to (a minute|10 minutes) ago$/ })).toBeVisible();
+});
+
 test('a reader sees all, and may change nothing', async ({ page }) => {
   await login(page, m, '/live?tab=drains', tokens.read);
   await page.getByLabel('a switch or a cable').fill('spine 1');

@@ -12,6 +12,7 @@ import (
 	"weft/sm/service"
 	"weft/sm/watch"
 	"weft/study/page"
+	"weft/study/show"
 )
 
 // All returns the studies. routing returns the current routing options of the manager.
@@ -23,10 +24,12 @@ func All(routing func() planner.Request) []service.Study {
 }
 
 // Page returns the questions of the page. They use one core, and leave the others to the manager;
-// subnet returns the subnet in force, plan a stored Plan by its version.
-func Page(questions *endpoints.Questions, routing func() planner.Request, memory func() float64, subnet func() *watch.Snapshot, plan func(int64) ([]byte, error)) *page.Page {
+// subnet returns the subnet in force, plan a stored Plan by its version; faults has the losses of
+// cables.
+func Page(questions *endpoints.Questions, routing func() planner.Request, memory func() float64, subnet func() *watch.Snapshot, plan func(int64) ([]byte, error), faults *Faults) *page.Page {
 	return page.New(page.Options{
 		Version: cli.Version, Clock: time.Now, Memory: memory, Workers: 1, Questions: questions, Request: routing, PlanFile: plan,
+		Values: func(colour string) (*show.Values, error) { return values(colour, subnet(), faults, time.Now()) },
 		Subnet: func() *page.Subnet {
 			s := subnet()
 			if s == nil || s.InForce == nil || s.Routed == nil || s.Routed.Plan == nil {

@@ -134,9 +134,14 @@ export const run = (id: string, body: Application, hear: (line: Progress) => voi
     throw new Refused(0, 'The server ended the answer before the run was over.');
   });
 
+// The list of fabrics is asked for while the page loads, not after that.
+let early: Promise<Opened[]> | undefined = fabrics().catch(() => []);
+
 /** Finds an open fabric by its id or its formula; a formula is opened if it is not open. */
 export async function find(name: string): Promise<Opened> {
-  const found = (await fabrics()).find((f) => f.id === name || (f.format === 'formula' && f.name === name));
+  const has = (list: Opened[]) => list.find((f) => f.id === name || (f.format === 'formula' && f.name === name));
+  const found = has((await early) ?? []) ?? (!early || !name.includes('(') ? has(await fabrics()) : undefined);
+  early = undefined;
   if (found) return found;
   if (name.includes('(')) return open({ formula: name });
   throw new Refused(404, name === 'subnet' ? 'The manager has not written any routes yet.' : 'This fabric is no longer open. Open its file again on the start page.');
