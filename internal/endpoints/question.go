@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -50,4 +51,38 @@ func (q *Questions) Serve(w http.ResponseWriter, r *http.Request, instead string
 	default:
 		answerLarge(w, r, a)
 	}
+}
+
+// Asking completes the Endpoint of a question: a JSON object Q, whose Check returns errors that
+// hold whatever is asked about, and the document A. admit returns the function that computes the
+// answer; if it refuses the request, it answers and returns nil.
+func Asking[Q, A any, R interface {
+	*Q
+	Check() error
+}](questions *Questions, e Endpoint, instead string, admit func(w http.ResponseWriter, r *http.Request, q R) func(context.Context) (*A, error)) Endpoint {
+	e.Method, e.Body, e.Answer, e.Media, e.Status = http.MethodPost, reflect.TypeFor[Q](), reflect.TypeFor[A](), JSON, http.StatusOK
+	e.Refusals = []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}
+	e.Serve = func(w http.ResponseWriter, r *http.Request) {
+		body, ok := JSONBody(w, r)
+		if !ok {
+			return
+		}
+		q := R(new(Q))
+		err := ReadJSON(body, q)
+		if err == nil {
+			err = q.Check()
+		}
+		if err != nil {
+			Refuse(w, http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
+			return
+		}
+		compute := admit(w, r, q)
+		if compute == nil {
+			return
+		}
+		questions.Serve(w, r, instead, func() (func(context.Context) (any, error), error) {
+			return func(ctx context.Context) (any, error) { return compute(ctx) }, nil
+		})
+	}
+	return e
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"net/http"
-	"reflect"
 	"strings"
 
 	"weft/internal/endpoints"
@@ -20,11 +19,7 @@ func question[Q, A any, R interface {
 	*Q
 	Check() error
 }](p *Page, path, about, instead string, compute func(context.Context, *Held, R) (*A, error)) endpoints.Endpoint {
-	e := endpoints.Endpoint{
-		Method: http.MethodPost, Path: path, About: about, Body: reflect.TypeFor[Q](), Answer: reflect.TypeFor[A](), Media: endpoints.JSON, Status: http.StatusOK,
-		Refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable},
-		Needs:    endpoints.MayCompute,
-	}
+	e := endpoints.Endpoint{Path: path, About: about, Needs: endpoints.MayCompute}
 	if of, ok := any(R(new(Q))).(reader); ok {
 		e.Needs = of.needs() // at least
 	}
@@ -32,32 +27,16 @@ func question[Q, A any, R interface {
 	if ofFabric {
 		e.Parameters = []endpoints.Parameter{fabricParameter}
 	}
-	e.Serve = func(w http.ResponseWriter, r *http.Request) {
-		body, ok := endpoints.JSONBody(w, r)
-		if !ok {
-			return
-		}
-		request := R(new(Q))
-		err := endpoints.ReadJSON(body, request)
-		if err == nil {
-			err = request.Check()
-		}
-		if err != nil {
-			endpoints.Refuse(w, http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
-			return
-		}
-		if of, ok := any(request).(reader); ok && !endpoints.May(w, r, of.needs()) {
-			return
+	return endpoints.Asking(p.opt.Questions, e, instead, func(w http.ResponseWriter, r *http.Request, q R) func(context.Context) (*A, error) {
+		if of, ok := any(q).(reader); ok && !endpoints.May(w, r, of.needs()) {
+			return nil
 		}
 		var h *Held
 		if ofFabric {
 			if h = p.held(w, r); h == nil {
-				return
+				return nil
 			}
 		}
-		p.opt.Questions.Serve(w, r, instead, func() (func(context.Context) (any, error), error) {
-			return func(ctx context.Context) (any, error) { return compute(ctx, h, request) }, nil
-		})
-	}
-	return e
+		return func(ctx context.Context) (*A, error) { return compute(ctx, h, q) }
+	})
 }
