@@ -326,13 +326,13 @@ func TestSpots(t *testing.T) {
 		}}
 		var b bytes.Buffer
 		spots, err := c.WriteSpots(&b)
-		if err != nil || len(spots) != 3 || spots[0].Series != 1 || spots[1].Point != 1 || spots[2].Series != 3 {
+		if err != nil || len(spots) != 4 || len(spots[0].Points)+len(spots[2].Points) != 0 || len(spots[1].Points) != 2 || spots[3].Name != "second" || len(spots[3].Points) != 1 {
 			t.Fatalf("%s: %v %+v", kind, err, spots)
 		}
 		if plain := svg(t, &c); plain != b.String() {
 			t.Errorf("%s: another picture with spots", kind)
 		}
-		from, to := spots[0], spots[1] // the picture has its axis Y upwards
+		from, to := spots[1].Points[0], spots[1].Points[1] // the picture has its axis Y upwards
 		want := fmt.Sprintf(`d="M%.5g,%.5gL%.5g,%.5g"`, from.X, Height-from.Y, to.X, Height-to.Y)
 		if kind == Bars {
 			want = ""
@@ -340,7 +340,7 @@ func TestSpots(t *testing.T) {
 				left, _ := strconv.ParseFloat(bar[1], 64)
 				top, _ := strconv.ParseFloat(bar[2], 64)
 				right, _ := strconv.ParseFloat(bar[3], 64)
-				for _, s := range spots[:2] {
+				for _, s := range spots[1].Points {
 					if math.Abs((left+right)/2-s.X) < 0.1 && math.Abs(top-Height+s.Y) < 0.1 {
 						want += bar[0]
 					}

@@ -9,30 +9,26 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Width and Height are the size of a chart, in the units of its Spots.
+// Width and Height are the size of a chart, in the units of WriteSpots.
 const (
 	Width  = width
 	Height = height
 )
 
-// Spot is the place of a point in its chart, from the upper left corner: of a line the point, of
-// bars the middle of the end of the bar.
-type Spot struct {
-	Series, Point int // indices
-	X, Y          float64
-}
+// WriteSpots draws the chart as WriteSVG does, and returns the series with the places of their
+// points in the picture, from its upper left corner: of a line the point, of bars the middle of the
+// end of the bar. Marks have no places.
+func (c *Chart) WriteSpots(w io.Writer) ([]Series, error) { return writeAll(w, []Chart{*c}) }
 
-// WriteSpots draws the chart as WriteSVG does, and returns the spots of all points but those of
-// marks, by series.
-func (c *Chart) WriteSpots(w io.Writer) ([]Spot, error) { return writeAll(w, []Chart{*c}) }
-
-// spots returns the spots of points; top is the upper edge of the chart, data the part between the
-// axes, and shown the series as drawn.
-func (c *Chart) spots(p *plot.Plot, top vg.Length, data draw.Canvas, shown []Series) (list []Spot) {
+// spots returns the places of points in the picture; top is the upper edge of the chart, data the
+// part between the axes, and shown the series as drawn.
+func (c *Chart) spots(p *plot.Plot, top vg.Length, data draw.Canvas, shown []Series) []Series {
 	tx, ty := p.Transforms(&data)
 	all, _ := withoutMarks(shown, "")
 	at := 0 // index into all
+	list := make([]Series, len(c.Series))
 	for i := range c.Series {
+		list[i].Name = c.Series[i].Name
 		if c.Series[i].Marks != "" || len(c.Series[i].Points) == 0 {
 			continue
 		}
@@ -40,8 +36,8 @@ func (c *Chart) spots(p *plot.Plot, top vg.Length, data draw.Canvas, shown []Ser
 		if c.Kind == Bars {
 			aside = barMiddle(at, len(all))
 		}
-		for k, pt := range all[at].Points {
-			list = append(list, Spot{i, k, float64(tx(pt.X + aside)), float64(top - ty(pt.Y))})
+		for _, pt := range all[at].Points {
+			list[i].Add(float64(tx(pt.X+aside)), float64(top-ty(pt.Y)), 0, 0)
 		}
 		at++
 	}

@@ -55,8 +55,8 @@ func WriteAll(w io.Writer, charts ...Chart) error {
 	return err
 }
 
-// writeAll draws charts, and returns the spots of all points.
-func writeAll(w io.Writer, charts []Chart) (spots []Spot, err error) {
+// writeAll draws charts, and returns the places of all points, each in its chart.
+func writeAll(w io.Writer, charts []Chart) (spots []Series, err error) {
 	canvas := vgsvg.New(width, vg.Length(height*len(charts)))
 	page := draw.New(canvas)
 	page.SetColor(color.White)
@@ -84,9 +84,9 @@ func (c *Chart) shown() []Series {
 // side returns the width of the legend, which is next to the picture.
 func (c *Chart) side() vg.Length { return thumbnail + letter*vg.Length(c.longest(c.shown())) }
 
-// draw draws the chart on a part of a page, with a legend of the given width, and returns the spots
-// of its points.
-func (c *Chart) draw(page draw.Canvas, side vg.Length) []Spot {
+// draw draws the chart on a part of a page, with a legend of the given width, and returns the
+// places of its points.
+func (c *Chart) draw(page draw.Canvas, side vg.Length) []Series {
 	p := plot.New()
 	shown := c.shown()
 	places := c.places(width - 2*margin - side - scale)
@@ -257,7 +257,7 @@ func withoutMarks(shown []Series, name string) (all []Series, at int) {
 type steps struct{}
 
 func (steps) Ticks(low, high float64) []plot.Tick {
-	if high <= low {
+	if !(high-low > 1e-9*max(math.Abs(low), math.Abs(high))) { // else k below could stand still
 		return []plot.Tick{{Value: low, Label: number(low)}}
 	}
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))
