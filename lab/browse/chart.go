@@ -165,7 +165,7 @@ func (s *sample) axis(c *column) string {
 	switch {
 	case c == s.x && c.name == "damage" && s.numbers:
 		return "links between switches failed (%)"
-	case len(text) > room:
+	case len(text) > room, c == s.y && !s.numbers: // names of bars may take much of the height
 		text, _, _ = strings.Cut(text, " (")
 	}
 	return text
@@ -176,7 +176,11 @@ func (s *sample) headline() string {
 	var parts []string
 	for _, o := range s.asked.Only {
 		if len(o.Values) == 1 {
-			parts = append(parts, o.Values[0])
+			name := o.Column + " "
+			if o.Column == "network" {
+				name = ""
+			}
+			parts = append(parts, name+o.Values[0])
 		}
 	}
 	const room = 84

@@ -187,7 +187,7 @@ func (s *sample) order() {
 func (s *sample) leftOut() string {
 	var parts []string
 	if s.unproven > 0 {
-		parts = append(parts, fmt.Sprintf("%s not proven (choose their status to see them)", fold.Count(s.unproven, "row is", "rows are")))
+		parts = append(parts, fmt.Sprintf("%s not proven (filter by status to see them)", fold.Count(s.unproven, "row is", "rows are")))
 	}
 	if s.without > 0 {
 		parts = append(parts, fmt.Sprintf("%s no %s or no %s", fold.Count(s.without, "row has", "rows have"), s.asked.Y, s.asked.X))

@@ -1,6 +1,7 @@
 // Saves what a view shows as a file.
 
-function save(name: string, type: string, text: string) {
+/** Saves a text as a file. */
+export function save(name: string, type: string, text: string): void {
   const at = URL.createObjectURL(new Blob([text], { type }));
   const a = document.createElement('a');
   a.href = at;
