@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft"
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/sweeps"
 	"weft/internal/endpoints"
@@ -51,7 +52,7 @@ func uiCmd() *cobra.Command {
 				return fmt.Errorf("--addr %s: the page has no token here, so only this machine may reach it: give 127.0.0.1:%s (weft sm --api serves it to others)", addr, port)
 			}
 			questions := endpoints.NewQuestions(time.Now)
-			p := page.New(page.Options{Version: cli.Version, Clock: time.Now, Memory: cli.PeakRSS, Workers: workers, Questions: questions})
+			p := page.New(page.Options{Version: cli.Version, Clock: time.Now, Memory: cli.PeakRSS, Workers: workers, Questions: questions, Glossary: weft.Glossary})
 			for _, arg := range args {
 				src, err := flags.Open(cmd, arg)
 				if err == nil {

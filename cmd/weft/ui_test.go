@@ -144,7 +144,7 @@ func TestPageInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node, "node_modules/@playwright/test/cli.js", "test", "page.spec", "hostile.spec", "map.spec", "proof.spec", "live.spec", "lab.spec")
+	cmd := exec.Command(node, "node_modules/@playwright/test/cli.js", "test", "page.spec", "hostile.spec", "map.spec", "proof.spec", "live.spec", "lab.spec", "glossary.spec")
 	cmd.Dir = "../../ui/page"
 	cmd.Env = append(os.Environ(), "WEFT_BIN="+weft)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -6,6 +6,7 @@ package studies
 import (
 	"time"
 
+	"weft"
 	"weft/cmd/weft/cli"
 	"weft/internal/endpoints"
 	"weft/planner"
@@ -26,7 +27,7 @@ func All(routing func() planner.Request) []service.Study {
 // subnet returns the subnet in force, plan a stored Plan by its version.
 func Page(questions *endpoints.Questions, routing func() planner.Request, memory func() float64, subnet func() *watch.Snapshot, plan func(int64) ([]byte, error)) *page.Page {
 	return page.New(page.Options{
-		Version: cli.Version, Clock: time.Now, Memory: memory, Workers: 1, Questions: questions, Request: routing, PlanFile: plan,
+		Version: cli.Version, Clock: time.Now, Memory: memory, Workers: 1, Questions: questions, Request: routing, PlanFile: plan, Glossary: weft.Glossary,
 		Subnet: func() *page.Subnet {
 			s := subnet()
 			if s == nil || s.InForce == nil || s.Routed == nil || s.Routed.Plan == nil {

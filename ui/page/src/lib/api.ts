@@ -135,6 +135,15 @@ export const drain = (name: string) => take(client.POST('/v1/drain', { params: {
 export const undrain = (name: string) => take(client.POST('/v1/undrain', { params: { query: { name } } }));
 export const resweep = () => take(client.POST('/v1/resweep'));
 
+let meanings: Promise<Map<string, string>> | undefined;
+
+/** The terms of the glossary with their meanings; they are asked for once. */
+export function glossary(): Promise<Map<string, string>> {
+  meanings ??= take(client.GET('/v1/glossary')).then((g) => new Map((g.terms ?? []).map((t) => [t.term, t.meaning])));
+  meanings.catch(() => (meanings = undefined)); // ask again later
+  return meanings;
+}
+
 export const sweeps = () => take(client.GET('/v1/sweeps'));
 export const openSweep = (body: Schemas['lab.browse.source']) => inTurn(new AbortController().signal, () => client.POST('/v1/sweeps', { body }));
 export const closeSweep = (id: string) => take(client.DELETE('/v1/sweeps/{id}', { params: of(id) }));
