@@ -16,7 +16,7 @@ func TestGlossary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := ReadGlossary(string(text))
+	g := readGlossary(string(text))
 	if want := strings.Count(string(text), "\n| ") - 1; len(g.Terms) != want || want < 300 {
 		t.Errorf("%d terms, want %d", len(g.Terms), want)
 	}
