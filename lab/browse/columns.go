@@ -101,13 +101,13 @@ func (h *held) take(t *store.Table[sweep.Row]) {
 func (h *held) note(c column) {
 	typed := c.of != nil && c.of.Text()
 	c.number = !typed && !slices.Contains(identities, c.name)
-	seen, any := map[string]bool{}, false
+	seen, has := map[string]bool{}, false
 	for i := range h.rows {
 		text := h.text(&c, i)
 		if text == "" {
 			continue
 		}
-		any = true
+		has = true
 		if c.number {
 			_, err := strconv.ParseFloat(text, 64)
 			c.number = err == nil
@@ -121,7 +121,7 @@ func (h *held) note(c column) {
 	if len(c.values) > mostValues || c.float {
 		c.values = nil
 	}
-	if any {
+	if has {
 		h.columns = append(h.columns, c)
 	}
 }

@@ -160,7 +160,7 @@ func (s *sample) add(row int, at map[[2]string]*group) error {
 
 // order decides what the places are, and sorts numbers.
 func (s *sample) order() {
-	number := func(text string) (float64, bool) { return 0, false }
+	number := func(string) (float64, bool) { return 0, false }
 	switch {
 	case s.x.name == "damage":
 		number = sweep.FailedPercent
