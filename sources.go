@@ -1,6 +1,6 @@
 // Package weft holds the program's own sources, as the compiler saw them. Package lab/sources
 // digests the part of them that computes a result, so that a sweep does not reuse a row of other
-// code.
+// code. The page explains its terms by the glossary.
 package weft
 
 import "embed"
@@ -16,3 +16,8 @@ import "embed"
 //go:embed wire/*.go wire/*/*.go internal/*/*.go apps/*/*.go
 //go:embed lab/measure/*.go lab/measure/*/*.go
 var Sources embed.FS
+
+// Glossary is docs/glossary.md.
+//
+//go:embed docs/glossary.md
+var Glossary string

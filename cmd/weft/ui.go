@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft"
 	"weft/cmd/weft/cli"
+	"weft/cmd/weft/sweeps"
 	"weft/internal/endpoints"
 	"weft/study/page"
 	"weft/ui"
@@ -22,6 +24,9 @@ The page draws a fabric, finds its parts, routes it and follows paths. FABRICs a
 starts; further ones are opened in the page, by dropping a file or typing a formula. Nothing leaves
 this machine, and the page loads nothing from elsewhere.
 
+--store names a sweep for the view Lab: a file of weft lab sweep -o or merge, or a folder of weft lab
+freeze. It is read once, when weft ui starts.
+
 --addr takes loopback addresses only, and there is no token: every user of this machine can reach
 the page. weft sm --api serves the same page for a running manager, to other machines too.
 
@@ -30,12 +35,13 @@ Ctrl-C ends it. Exit status: 0 ended; 2 wrong usage or input; 3 the address cann
 func uiCmd() *cobra.Command {
 	var flags cli.FabricFlags
 	var addr string
+	var stores []string
 	workers := runtime.GOMAXPROCS(0)
 	cmd := &cobra.Command{
 		Use:     "ui [FABRIC...]",
 		Short:   "look at fabrics in a browser",
 		Long:    uiHelp,
-		Example: "  weft ui\n  weft ui 'rlft(8,3)' examples/psmn-x5.ibnetdiscover\n  weft ui --addr 127.0.0.1:9000 fabric.txt",
+		Example: "  weft ui\n  weft ui 'rlft(8,3)' examples/psmn-x5.ibnetdiscover\n  weft ui --store results.db\n  weft ui --addr 127.0.0.1:9000 fabric.txt",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			host, port, err := net.SplitHostPort(addr)
@@ -45,9 +51,8 @@ func uiCmd() *cobra.Command {
 			if !endpoints.IsLocal(host) {
 				return fmt.Errorf("--addr %s: the page has no token here, so only this machine may reach it: give 127.0.0.1:%s (weft sm --api serves it to others)", addr, port)
 			}
-			p := page.New(page.Options{
-				Version: cli.Version, Clock: time.Now, Memory: cli.PeakRSS, Workers: workers, Questions: endpoints.NewQuestions(time.Now, nil),
-			})
+			questions := endpoints.NewQuestions(time.Now, nil)
+			p := page.New(page.Options{Version: cli.Version, Clock: time.Now, Memory: cli.PeakRSS, Workers: workers, Questions: questions, Glossary: weft.Glossary})
 			for _, arg := range args {
 				src, err := flags.Open(cmd, arg)
 				if err == nil {
@@ -57,12 +62,18 @@ func uiCmd() *cobra.Command {
 					return err
 				}
 			}
+			lab := sweeps.Browser(questions, workers)
+			for _, store := range stores {
+				if err := sweeps.OpenStore(lab, store); err != nil {
+					return fmt.Errorf("--store: %w", err)
+				}
+			}
 			l, err := net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
 			if err != nil {
 				return cli.Cannot(fmt.Errorf("--addr: %w", err))
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "the page is at http://%s/ (Ctrl-C ends it)\n", l.Addr())
-			if err := endpoints.Serve(cmd.Context(), l, uiHandler(l.Addr(), p)); err != nil {
+			if err := endpoints.Serve(cmd.Context(), l, uiHandler(l.Addr(), append(p.Endpoints(), lab.Endpoints()...))); err != nil {
 				return cli.Cannot(err)
 			}
 			return nil
@@ -71,6 +82,7 @@ func uiCmd() *cobra.Command {
 	flags.Add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&addr, "addr", "127.0.0.1:8080", "serve at `HOST:PORT` of this machine; port 0 takes a free one")
+	f.StringArrayVar(&stores, "store", nil, "show the sweep in `STORE`, as weft lab stats reads it; can be repeated")
 	cli.JobsFlag(cmd, &workers)
 	return cmd
 }
@@ -79,10 +91,10 @@ func uiCmd() *cobra.Command {
 const mostUIRequests = 32
 
 // uiHandler serves the page and its API at a loopback address.
-func uiHandler(at net.Addr, p *page.Page) http.Handler {
+func uiHandler(at net.Addr, questions []endpoints.Endpoint) http.Handler {
 	sites := endpoints.NewSites(at)
 	files := ui.Handler()
-	api := endpoints.Local(at, endpoints.Handler(append(p.Endpoints(), endpoints.Document)))
+	api := endpoints.Local(at, endpoints.Handler(append(questions, endpoints.Document)))
 	return endpoints.Bounded(make(endpoints.Places, mostUIRequests), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if endpoints.IsAPI(r) {
 			api.ServeHTTP(w, r)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/cmd/weft/sweeps"
 	"weft/internal/endpoints"
 	"weft/internal/peer"
 	"weft/internal/racing"
@@ -19,8 +20,9 @@ import (
 
 // newUI returns the handler of weft ui at a loopback address.
 func newUI() http.Handler {
-	p := page.New(page.Options{Version: "test", Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now, nil)})
-	return uiHandler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}, p)
+	questions := endpoints.NewQuestions(time.Now, nil)
+	p := page.New(page.Options{Version: "test", Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: questions})
+	return uiHandler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}, append(p.Endpoints(), sweeps.Browser(questions, 1).Endpoints()...))
 }
 
 // TestUIRefuses: what other sites send, another name of this machine, and what is too large or
@@ -142,7 +144,7 @@ func TestPageInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node, "node_modules/@playwright/test/cli.js", "test", "page.spec", "hostile.spec", "map.spec", "proof.spec", "live.spec")
+	cmd := exec.Command(node, "node_modules/@playwright/test/cli.js", "test", "page.spec", "hostile.spec", "map.spec", "proof.spec", "live.spec", "lab.spec", "glossary.spec")
 	cmd.Dir = "../../ui/page"
 	cmd.Env = append(os.Environ(), "WEFT_BIN="+weft)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -42,6 +42,8 @@ type Axis struct {
 	Even bool `json:"even,omitempty"`
 	// Close lets axis Y of lines begin near the lowest value instead of at 0.
 	Close bool `json:"close,omitempty"`
+	// Slant draws the names of categories aslant if they are too long for their places: for axis X.
+	Slant bool `json:"slant,omitempty"`
 }
 
 // Series holds the points of one colour and one entry of the legend. A missing point is left out,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -313,5 +314,54 @@ func TestDivideBy(t *testing.T) {
 	c.Series = append(c.Series, Series{Name: "four", Points: []Point{{X: 0, Y: 6}, {X: 1, Y: 4.1}}})
 	if c.Merge(.001); len(c.Series) != 2 {
 		t.Errorf("%+v", c.Series)
+	}
+}
+
+// TestSpots: the spots of bars and of lines are where the picture has their marks, in the order of
+// the series; series without points, and marks, have none.
+func TestSpots(t *testing.T) {
+	for _, kind := range []Kind{Bars, Lines} {
+		c := Chart{Name: "c", Kind: kind, Categories: []string{"x", "y"}, Series: []Series{
+			{Name: "none"}, {Name: "first", Points: []Point{{X: 0, Y: 1}, {X: 1, Y: 2}}}, {Name: "printed", Marks: "first", Points: []Point{{Y: 3}}}, {Name: "second", Points: []Point{{X: 1, Y: 2}}},
+		}}
+		var b bytes.Buffer
+		spots, err := c.WriteSpots(&b)
+		if err != nil || len(spots) != 4 || len(spots[0].Points)+len(spots[2].Points) != 0 || len(spots[1].Points) != 2 || spots[3].Name != "second" || len(spots[3].Points) != 1 {
+			t.Fatalf("%s: %v %+v", kind, err, spots)
+		}
+		if plain := svg(t, &c); plain != b.String() {
+			t.Errorf("%s: another picture with spots", kind)
+		}
+		from, to := spots[1].Points[0], spots[1].Points[1] // the picture has its axis Y upwards
+		want := fmt.Sprintf(`d="M%.5g,%.5gL%.5g,%.5g"`, from.X, Height-from.Y, to.X, Height-to.Y)
+		if kind == Bars {
+			want = ""
+			for _, bar := range regexp.MustCompile(`d="M([\d.]+),[\d.]+L[\d.]+,([\d.]+)L([\d.]+),[^"]*" style="fill:#E69F00`).FindAllStringSubmatch(b.String(), -1) {
+				left, _ := strconv.ParseFloat(bar[1], 64)
+				top, _ := strconv.ParseFloat(bar[2], 64)
+				right, _ := strconv.ParseFloat(bar[3], 64)
+				for _, s := range spots[1].Points {
+					if math.Abs((left+right)/2-s.X) < 0.1 && math.Abs(top-Height+s.Y) < 0.1 {
+						want += bar[0]
+					}
+				}
+			}
+			if strings.Count(want, "fill:") != 2 {
+				t.Errorf("%d bars at the spots %+v: %s", strings.Count(want, "fill:"), spots, b.String())
+			}
+		} else if !strings.Contains(b.String(), want) {
+			t.Errorf("no line %s: %s", want, b.String())
+		}
+	}
+}
+
+// TestSlant: long names of categories are drawn aslant where that is asked for, short ones are not.
+func TestSlant(t *testing.T) {
+	c := Chart{Name: "c", Kind: Bars, X: Axis{Slant: true}, Categories: []string{"a", "b"}, Series: []Series{{Name: "s", Points: []Point{{X: 0, Y: 1}, {X: 1, Y: 1}}}}}
+	turned := func() int { return strings.Count(svg(t, &c), "rotate(") }
+	short := turned()
+	c.Categories[1] = strings.Repeat("a long name ", 6)
+	if long := turned(); long != short+2 {
+		t.Errorf("%d texts are turned, want %d", long, short+2)
 	}
 }

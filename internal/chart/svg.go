@@ -51,6 +51,12 @@ func (c *Chart) WriteSVG(w io.Writer) error { return WriteAll(w, *c) }
 
 // WriteAll draws charts one below the other. It fails like WriteSVG.
 func WriteAll(w io.Writer, charts ...Chart) error {
+	_, err := writeAll(w, charts)
+	return err
+}
+
+// writeAll draws charts, and returns the places of all points, each in its chart.
+func writeAll(w io.Writer, charts []Chart) (spots []Series, err error) {
 	canvas := vgsvg.New(width, vg.Length(height*len(charts)))
 	page := draw.New(canvas)
 	page.SetColor(color.White)
@@ -61,13 +67,13 @@ func WriteAll(w io.Writer, charts ...Chart) error {
 	}
 	for i := range charts {
 		if err := charts[i].check(); err != nil {
-			return err
+			return nil, err
 		}
 		above := vg.Length(height * i)
-		charts[i].draw(draw.Crop(page, margin, -margin, page.Max.Y-above-height+margin, -above-margin), side)
+		spots = append(spots, charts[i].draw(draw.Crop(page, margin, -margin, page.Max.Y-above-height+margin, -above-margin), side)...)
 	}
-	_, err := canvas.WriteTo(w)
-	return err
+	_, err = canvas.WriteTo(w)
+	return spots, err
 }
 
 // shown lists the series that have points.
@@ -78,8 +84,9 @@ func (c *Chart) shown() []Series {
 // side returns the width of the legend, which is next to the picture.
 func (c *Chart) side() vg.Length { return thumbnail + letter*vg.Length(c.longest(c.shown())) }
 
-// draw draws the chart on a part of a page, with a legend of the given width.
-func (c *Chart) draw(page draw.Canvas, side vg.Length) {
+// draw draws the chart on a part of a page, with a legend of the given width, and returns the
+// places of its points.
+func (c *Chart) draw(page draw.Canvas, side vg.Length) []Series {
 	p := plot.New()
 	shown := c.shown()
 	places := c.places(width - 2*margin - side - scale)
@@ -111,8 +118,10 @@ func (c *Chart) draw(page draw.Canvas, side vg.Length) {
 		legend.Add(c.Uprights[i].Name, &c.Uprights[i])
 	}
 	c.limits(p)
-	p.Draw(draw.Crop(page, 0, -side, 0, 0))
+	picture := draw.Crop(page, 0, -side, 0, 0)
+	p.Draw(picture)
 	legend.Draw(draw.Crop(page, width-2*margin-side, 0, 0, -24))
+	return c.spots(p, page.Max.Y+margin, p.DataCanvas(picture), shown)
 }
 
 // longest returns the length of the longest name, and at least the length of a short word.
@@ -177,6 +186,10 @@ func (c *Chart) axes(p *plot.Plot, places []place) {
 	switch {
 	case c.Kind == Bars:
 		p.NominalX(c.Categories...)
+		if c.X.Slant && c.crowded() {
+			p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = slant, text.XRight, text.YCenter
+			p.Y.Padding = 0
+		}
 		p.X.Tick.Length, p.X.Tick.LineStyle.Width, p.X.Padding = 4, 0.6, 0
 		p.X.Tick.LineStyle.Color = color.White // only keeps the names off the bars
 	case c.X.Log:
@@ -244,7 +257,7 @@ func withoutMarks(shown []Series, name string) (all []Series, at int) {
 type steps struct{}
 
 func (steps) Ticks(low, high float64) []plot.Tick {
-	if high <= low {
+	if !(high-low > 1e-9*max(math.Abs(low), math.Abs(high))) { // else k below could stand still
 		return []plot.Tick{{Value: low, Label: number(low)}}
 	}
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))

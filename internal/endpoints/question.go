@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -124,4 +125,48 @@ func (q *Questions) takeTurn(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// Asked completes the Endpoint of a question but for its answer: a JSON object Q, whose Check returns
+// errors that hold whatever is asked about.
+func Asked[Q any, R interface {
+	*Q
+	Check() error
+}](e Endpoint, serve func(w http.ResponseWriter, r *http.Request, q R)) Endpoint {
+	e.Method, e.Body, e.Status = http.MethodPost, reflect.TypeFor[Q](), http.StatusOK
+	e.Refusals = []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}
+	e.Serve = func(w http.ResponseWriter, r *http.Request) {
+		body, ok := JSONBody(w, r)
+		if !ok {
+			return
+		}
+		q := R(new(Q))
+		err := ReadJSON(body, q)
+		if err == nil {
+			err = q.Check()
+		}
+		if err != nil {
+			Refuse(w, http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
+			return
+		}
+		serve(w, r, q)
+	}
+	return e
+}
+
+// Asking completes the Endpoint of a question with the document A as its answer. admit returns the
+// function that computes the answer; if it refuses the request, it answers and returns nil.
+func Asking[Q, A any, R interface {
+	*Q
+	Check() error
+}](questions *Questions, e Endpoint, instead string, admit func(w http.ResponseWriter, r *http.Request, q R) func(context.Context) (*A, error)) Endpoint {
+	e = Asked(e, func(w http.ResponseWriter, r *http.Request, q R) {
+		if compute := admit(w, r, q); compute != nil {
+			questions.Serve(w, r, instead, func() (func(context.Context) (any, error), error) {
+				return func(ctx context.Context) (any, error) { return compute(ctx) }, nil
+			})
+		}
+	})
+	e.Answer, e.Media = reflect.TypeFor[A](), JSON
+	return e
 }

@@ -30,7 +30,7 @@ func (m *maker) choices(s *sweep.Summary) table {
 	t := table{Head: []string{"network"}}
 	for _, damage := range m.damages {
 		name := damage
-		if share, is := percent(damage); is {
+		if share, is := sweep.FailedPercent(damage); is {
 			name = fmt.Sprintf("%.3g %% failed", share)
 		}
 		if damage == sweep.NoDamage {

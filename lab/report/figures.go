@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"weft/internal/chart"
@@ -51,7 +50,8 @@ var figureWords = map[string]struct{ label, whole, damaged string }{
 	"lids": {"LIDs", "Which engine needs the fewest LIDs?", "Which engine needs the fewest LIDs when links fail?"},
 }
 
-func label(figure string) string {
+// Label returns a figure in words, with its unit; the name of its column if there are none.
+func Label(figure string) string {
 	if k, is := figureWords[figure]; is {
 		return k.label
 	}
@@ -73,19 +73,10 @@ func (m *maker) question(figure string) string {
 	return "Which engine has the best " + figure + "?"
 }
 
-// percent returns the share of failed links of a damage in per cent; false for other damages.
-func percent(damage string) (float64, bool) {
-	if damage == sweep.NoDamage {
-		return 0, true
-	}
-	share, err := strconv.ParseFloat(damage, 64)
-	return share * 100, err == nil
-}
-
 // figure writes what a figure shows.
 func (m *maker) figure(s *sweep.Summary) {
 	m.page.heading(m.question(s.Figure))
-	m.page.text(fmt.Sprintf("The figure is %s, column %s; %s is better. Whiskers are 95 %% intervals of the mean (Student's t). Axes of lines need not begin at 0.", label(s.Figure), s.Figure, s.Better))
+	m.page.text(fmt.Sprintf("The figure is %s, column %s; %s is better. Whiskers are 95 %% intervals of the mean (Student's t). Axes of lines need not begin at 0.", Label(s.Figure), s.Figure, s.Better))
 	m.best(s)
 	if len(m.networks) > 1 {
 		m.differences(s)
@@ -201,7 +192,7 @@ func differenceAxis(s *sweep.Summary) string {
 
 // shortLabel returns the label of a figure without the unit in parentheses.
 func shortLabel(figure string) string {
-	text, _, _ := strings.Cut(label(figure), " (")
+	text, _, _ := strings.Cut(Label(figure), " (")
 	return text
 }
 
@@ -232,7 +223,7 @@ func (m *maker) title(figure, network string) string {
 
 // axis returns a label that fits beside a chart.
 func axis(figure string) string {
-	if text := label(figure); len(text) <= 60 {
+	if text := Label(figure); len(text) <= 60 {
 		return text
 	}
 	return shortLabel(figure)
@@ -243,7 +234,7 @@ func axis(figure string) string {
 func (m *maker) byDamage(c *chart.Chart, value func(name, damage string) (stats.Interval, bool)) {
 	c.Kind = chart.Lines
 	for _, damage := range m.damages {
-		if _, is := percent(damage); !is || len(m.damages) == 1 {
+		if _, is := sweep.FailedPercent(damage); !is || len(m.damages) == 1 {
 			c.Kind = chart.Bars
 		}
 	}
@@ -261,7 +252,7 @@ func (m *maker) byDamage(c *chart.Chart, value func(name, damage string) (stats.
 	}
 	c.Fill(m.shown, names, func(name string, i int) (chart.Point, bool) {
 		v, is := value(name, m.damages[i])
-		x, _ := percent(m.damages[i])
+		x, _ := sweep.FailedPercent(m.damages[i])
 		p := chart.Point{X: x, Y: v.Mean}
 		if v.N > 1 && v.Half > 0 {
 			p.Low, p.High = v.Mean-v.Half, v.Mean+v.Half

@@ -5,42 +5,79 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 )
 
+// Table holds rows that were read from a text, with the columns that rows of their type lack.
+type Table[R any] struct {
+	Rows    []R
+	Columns []string   // of rows that the text has
+	More    []string   // further columns of the text
+	Further [][]string // their cells, by row
+}
+
 // ReadBrief reads rows that WriteBrief wrote. A column that the text lacks is zero; unknown columns
 // are ignored. Errors name the file and the line.
-func ReadBrief[R any](name string, in io.Reader) (rows []R, err error) {
-	columns := Columns[R]()
+func ReadBrief[R any](name string, in io.Reader) ([]R, error) {
+	t, err := ReadTable[R](name, in, math.MaxInt, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	return t.Rows, nil
+}
+
+// ReadTable reads a text that WriteText or WriteBrief wrote, with at most so many rows and columns.
+// A column that the text lacks is zero. Errors name the file and the line.
+func ReadTable[R any](name string, in io.Reader, mostRows, mostColumns int) (*Table[R], error) {
+	t, all := &Table[R]{}, Columns[R]()
 	r := csv.NewReader(in)
 	r.Comma = comma(name)
 	head, err := r.Read()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if !slices.Contains(head, keyColumn) {
+	case !slices.Contains(head, keyColumn):
 		return nil, fmt.Errorf("%s:1: no column %s", name, keyColumn)
+	case len(head) > mostColumns:
+		return nil, fmt.Errorf("%s:1: more than %d columns", name, mostColumns)
+	}
+	of := make([]int, len(head)) // index into all, by column of the text; -1: a further one
+	for at, text := range head {
+		of[at] = slices.IndexFunc(all, func(c Column) bool { return c.Name == text })
+		switch {
+		case slices.Contains(head[:at], text):
+			return nil, fmt.Errorf("%s:1: column %.40q is there twice", name, text)
+		case of[at] < 0:
+			t.More = append(t.More, text)
+		default:
+			t.Columns = append(t.Columns, text)
+		}
 	}
 	for {
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return rows, nil
+			return t, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		if len(t.Rows) == mostRows {
+			return nil, fmt.Errorf("%s: more than %d rows", name, mostRows)
+		}
 		var row R
-		for i := range columns {
-			at := slices.Index(head, columns[i].Name)
-			if at < 0 || at >= len(cells) {
+		further := make([]string, 0, len(t.More))
+		for at, text := range cells {
+			if of[at] < 0 {
+				further = append(further, text)
 				continue
 			}
-			if err := set(&row, &columns[i], cells[at]); err != nil {
+			if err := set(&row, &all[of[at]], text); err != nil {
 				line, _ := r.FieldPos(at)
 				return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 			}
 		}
-		rows = append(rows, row)
+		t.Rows, t.Further = append(t.Rows, row), append(t.Further, further)
 	}
 }
 

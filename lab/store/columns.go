@@ -31,6 +31,9 @@ type Column struct {
 // Optional reports whether a cell may have no value.
 func (c *Column) Optional() bool { return c.typ.Kind() == reflect.Pointer }
 
+// Text reports whether the cells of a column are texts.
+func (c *Column) Text() bool { return c.typ.Kind() == reflect.String }
+
 // sql returns the type of a column in SQLite.
 func (c *Column) sql() string {
 	typ := c.typ

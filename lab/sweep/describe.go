@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -267,6 +268,15 @@ func damageOf(text string) (suffix string, drawn bool, err error) {
 		return strings.TrimSuffix(text, ")"), true, nil
 	}
 	return "", false, fmt.Errorf("damage %q: want none, a share of links such as 0.05, or a degrading suffix such as fail(switches=2)", text)
+}
+
+// FailedPercent returns the share of failed links of a damage in per cent; false for other damages.
+func FailedPercent(damage string) (float64, bool) {
+	if damage == NoDamage {
+		return 0, true
+	}
+	share, err := strconv.ParseFloat(damage, 64)
+	return share * 100, err == nil
 }
 
 // withSeed completes the suffix of a random damage with the seed of a draw.

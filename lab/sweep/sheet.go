@@ -276,3 +276,11 @@ func (r *Run) Repeat(ctx context.Context, row *Row) (*Row, error) {
 	}
 	return r.Rows[row.Case], nil
 }
+
+// Quoted returns a word of a command as a shell reads it.
+func Quoted(word string) string {
+	if strings.ContainsAny(word, " '\"\\|&;()<>*?[]{}$`#~!\n\t") || word == "" {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}

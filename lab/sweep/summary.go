@@ -55,8 +55,8 @@ type Versus struct {
 // lowerIsBetter holds the figures that are better if they are lower.
 var lowerIsBetter = []string{"congestion", "load_max", "dark", "undelivered", "latency", "finished", "lost", "deadlocked", "app_end", "app_ideal", "app_cost", "vls", "lids"}
 
-// better says which values of a figure are better.
-func better(figure string) string {
+// Better says which values of a figure are better: higher or lower.
+func Better(figure string) string {
 	if slices.ContainsFunc(lowerIsBetter, func(word string) bool { return strings.Contains(figure, word) }) {
 		return "lower"
 	}
@@ -86,7 +86,7 @@ func (d *Description) Summarise(sheet *Sheet, rows map[string]*Row, figure, agai
 	if err := CheckFigure(figure); err != nil {
 		return nil, err
 	}
-	s := &Summary{Title: d.Title, Figure: figure, Better: better(figure), Contestants: []Contestant{}, Cells: []Cell{}, Pairs: []Versus{}, Equal: sheet.Equal}
+	s := &Summary{Title: d.Title, Figure: figure, Better: Better(figure), Contestants: []Contestant{}, Cells: []Cell{}, Pairs: []Versus{}, Equal: sheet.Equal}
 	distinct := sheet.Distinct(rows)
 	s.Missing = sheet.Number() - len(distinct)
 	s.count(d, distinct)

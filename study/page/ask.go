@@ -20,10 +20,10 @@ func question[Q, A any, R interface {
 	*Q
 	Check() error
 }](p *Page, path, about, instead string, compute func(context.Context, *Held, R) (*A, error)) endpoints.Endpoint {
-	e := asked(p, path, about, func(w http.ResponseWriter, r *http.Request, h *Held, request R) {
+	e := asked(p, path, about, func(w http.ResponseWriter, r *http.Request, h *Held, q R) {
 		p.opt.Questions.Serve(w, r, instead, func() (func(context.Context) (any, error), error) {
 			return func(ctx context.Context) (any, error) {
-				a, err := compute(ctx, h, request)
+				a, err := compute(ctx, h, q)
 				if h != nil && p.find(h.ID) != h { // closed meanwhile, or no longer in force
 					p.forget(h)
 				}
@@ -40,11 +40,7 @@ func asked[Q any, R interface {
 	*Q
 	Check() error
 }](p *Page, path, about string, serve func(http.ResponseWriter, *http.Request, *Held, R)) endpoints.Endpoint {
-	e := endpoints.Endpoint{
-		Method: http.MethodPost, Path: path, About: about, Body: reflect.TypeFor[Q](), Status: http.StatusOK,
-		Refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable},
-		Needs:    endpoints.MayCompute,
-	}
+	e := endpoints.Endpoint{Path: path, About: about, Needs: endpoints.MayCompute}
 	if of, ok := any(R(new(Q))).(reader); ok {
 		e.Needs = of.needs() // at least
 	}
@@ -52,21 +48,8 @@ func asked[Q any, R interface {
 	if ofFabric {
 		e.Parameters = []endpoints.Parameter{fabricParameter}
 	}
-	e.Serve = func(w http.ResponseWriter, r *http.Request) {
-		body, ok := endpoints.JSONBody(w, r)
-		if !ok {
-			return
-		}
-		request := R(new(Q))
-		err := endpoints.ReadJSON(body, request)
-		if err == nil {
-			err = request.Check()
-		}
-		if err != nil {
-			endpoints.Refuse(w, http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
-			return
-		}
-		if of, ok := any(request).(reader); ok && !endpoints.May(w, r, of.needs()) {
+	return endpoints.Asked(e, func(w http.ResponseWriter, r *http.Request, q R) {
+		if of, ok := any(q).(reader); ok && !endpoints.May(w, r, of.needs()) {
 			return
 		}
 		var h *Held
@@ -75,7 +58,6 @@ func asked[Q any, R interface {
 				return
 			}
 		}
-		serve(w, r, h, request)
-	}
-	return e
+		serve(w, r, h, q)
+	})
 }

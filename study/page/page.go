@@ -14,6 +14,7 @@
 //	whatif.go         what changes would do
 //	apps.go           applications in time
 //	plans.go          what changed between two Plans of a manager
+//	glossary.go       the terms that the page explains
 //
 // A new question is one file: a request type with Check, a document, and a function that returns
 // the endpoint; Endpoints lists it. The document openapi.json is then written anew
@@ -44,6 +45,7 @@ type Options struct {
 	Memory    func() float64 // peak of the process in MB
 	Workers   int            // goroutines of a question
 	Questions *endpoints.Questions
+	Glossary  string // docs/glossary.md
 	// Subnet returns the subnet in force, nil while there is none. nil: a laboratory, whose fabrics
 	// are opened by its users.
 	Subnet  func() *Subnet
@@ -98,7 +100,7 @@ func (p *Page) Endpoints() []endpoints.Endpoint {
 	list := []endpoints.Endpoint{{
 		Method: http.MethodGet, Path: "/v1/page", About: "What the page is, and what its caller may do.", Answer: reflect.TypeFor[About](),
 		Media: endpoints.JSON, Status: http.StatusOK, Serve: p.about,
-	}, p.listFabrics(), p.mapOf(), p.svg(), p.whatIf(), p.search(), p.part(), p.route(), p.path(), p.proof(), p.mixture(), p.engines(), p.compare(), p.app()}
+	}, p.listFabrics(), p.mapOf(), p.svg(), p.whatIf(), p.search(), p.part(), p.route(), p.path(), p.proof(), p.mixture(), p.engines(), p.compare(), p.app(), p.glossary()}
 	if p.opt.Subnet == nil {
 		return append(list, p.openFabric(), p.closeFabric())
 	}

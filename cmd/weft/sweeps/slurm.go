@@ -184,7 +184,7 @@ func (o *sweepFlags) submitJobs(cmd *cobra.Command, dir, tasks string) error {
 		return err
 	}
 	values := map[string]string{
-		"Program": quoted(program), "Description": quoted(filepath.Join(dir, "sweep.yaml")), "Folder": quoted(dir), "Output": quoted(o.output),
+		"Program": sweep.Quoted(program), "Description": sweep.Quoted(filepath.Join(dir, "sweep.yaml")), "Folder": sweep.Quoted(dir), "Output": sweep.Quoted(o.output),
 		"Tasks": strconv.Itoa(o.slurm.tasks), "Options": o.taskOptions(), "Wait": "",
 	}
 	if kind, err := store.NetworkFileSystem(dir); err == nil && kind != "" {
@@ -232,16 +232,16 @@ func (o *sweepFlags) taskCores(cmd *cobra.Command) int {
 func (o *sweepFlags) taskOptions() string {
 	var list []string
 	if o.fabric.Dir != "" {
-		list = append(list, "--in", quoted(o.fabric.Dir))
+		list = append(list, "--in", sweep.Quoted(o.fabric.Dir))
 	}
 	if o.fabric.IBNL != "" {
-		list = append(list, "--ibnl", quoted(o.fabric.IBNL))
+		list = append(list, "--ibnl", sweep.Quoted(o.fabric.IBNL))
 	}
 	if o.fabric.Partial {
 		list = append(list, "--partial")
 	}
 	if o.known.from != "" {
-		list = append(list, "--from", quoted(o.known.from))
+		list = append(list, "--from", sweep.Quoted(o.known.from))
 	}
 	if o.known.older {
 		list = append(list, "--older")

@@ -373,17 +373,9 @@ func (o *sweepFlags) compute(ctx context.Context, r *sweep.Run, keep keeper, tel
 func command() string {
 	words := []string{"weft"}
 	for _, word := range os.Args[1:] {
-		words = append(words, quoted(word))
+		words = append(words, sweep.Quoted(word))
 	}
 	return strings.Join(words, " ")
-}
-
-// quoted returns a word as a shell reads it.
-func quoted(word string) string {
-	if strings.ContainsAny(word, " '\"\\|&;()<>*?[]{}$`#~!\n\t") || word == "" {
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return word
 }
 
 // setup returns what a sweep needs from outside.

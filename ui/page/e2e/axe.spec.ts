@@ -4,7 +4,8 @@ import { expect, login, test } from './weft';
 // States of the page: each view that is there, with a fabric and without, and errors.
 const views = ['/path?fabric=rlft(4,2)&from=host+0&to=host+7&fail=leaf+0[4]', '/proof?fabric=torus(4x4)&engines=sssp&after=updn', '/compare?fabric=torus(4x4)', '/compare?fabric=torus(4x4)&rows=updn,minhop,ftree&sort=ebb'];
 const applications = ['/applications?fabric=rlft(4,2)&programs=training(data=4,layers=2,hidden=64);barrier(ranks=4)@1us&engines=updn&placement=random:1', '/applications?fabric=rlft(4,2)&programs=none'];
-const states = [...views, ...applications, '/', '/map', '/map?fabric=rlft(4,2)', '/map?fabric=rlft(4,2)&part=leaf+1&colour=load', '/map?fabric=rlft(4,2)&part=none', '/path?fabric=rlft(4,2)', '/path?fabric=rlft(4,2)&from=host+0&to=host+7', '/map?fabric=none', '/whatif?fabric=rlft(4,2)', '/whatif?fabric=rlft(4,2)&engines=updn&changes=fail+leaf+1'];
+const lab = ['/lab', '/lab?sweep=example', '/lab?sweep=example&of=nue&at=none', '/lab?sweep=example&y=ebb_share&x=case'];
+const states = [...views, ...applications, ...lab, '/', '/map', '/map?fabric=rlft(4,2)', '/map?fabric=rlft(4,2)&part=leaf+1&colour=load', '/map?fabric=rlft(4,2)&part=none', '/path?fabric=rlft(4,2)', '/path?fabric=rlft(4,2)&from=host+0&to=host+7', '/map?fabric=none', '/whatif?fabric=rlft(4,2)', '/whatif?fabric=rlft(4,2)&engines=updn&changes=fail+leaf+1'];
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(colorScheme, () => {

@@ -6,6 +6,7 @@ package studies
 import (
 	"time"
 
+	"weft"
 	"weft/cmd/weft/cli"
 	"weft/internal/endpoints"
 	"weft/planner"
@@ -28,7 +29,7 @@ func All(routing func() planner.Request) []service.Study {
 // cables.
 func Page(questions *endpoints.Questions, routing func() planner.Request, memory func() float64, subnet func() *watch.Snapshot, plan func(int64) ([]byte, error), faults *Faults) *page.Page {
 	return page.New(page.Options{
-		Version: cli.Version, Clock: time.Now, Memory: memory, Workers: 1, Questions: questions, Request: routing, PlanFile: plan,
+		Version: cli.Version, Clock: time.Now, Memory: memory, Workers: 1, Questions: questions, Request: routing, PlanFile: plan, Glossary: weft.Glossary,
 		Values: func(colour string) (*show.Values, error) { return values(colour, subnet(), faults, time.Now()) },
 		Subnet: func() *page.Subnet {
 			s := subnet()

@@ -38,6 +38,9 @@ export type Code = Schemas['sm.service.Code'];
 export type Hot = Schemas['sm.perf.Hot'];
 export type Moment = Schemas['sm.telemetry.Moment'];
 export type Series = Schemas['sm.telemetry.Series'];
+export type Sweep = Schemas['lab.browse.description'];
+export type Asked = Schemas['lab.browse.asked'];
+export type ChartPoint = Schemas['lab.browse.point'];
 export type PlanChange = Schemas['study.routing.Change'];
 
 /** The client, for endpoints that have no function here. */
@@ -157,3 +160,27 @@ export const comparePlans = (before: number, after: number, signal: AbortSignal)
 export const drain = (name: string) => take(client.POST('/v1/drain', { params: { query: { name } } }));
 export const undrain = (name: string) => take(client.POST('/v1/undrain', { params: { query: { name } } }));
 export const resweep = () => take(client.POST('/v1/resweep'));
+
+let meanings: Promise<Map<string, string>> | undefined;
+
+/** The terms of the glossary with their meanings; they are asked for once. */
+export function glossary(): Promise<Map<string, string>> {
+  meanings ??= take(client.GET('/v1/glossary')).then((g) => new Map((g.terms ?? []).map((t) => [t.term, t.meaning])));
+  meanings.catch(() => (meanings = undefined)); // ask again later
+  return meanings;
+}
+
+export const sweeps = () => take(client.GET('/v1/sweeps'));
+export const openSweep = (body: Schemas['lab.browse.source']) => inTurn(new AbortController().signal, () => client.POST('/v1/sweeps', { body }));
+export const closeSweep = (id: string) => take(client.DELETE('/v1/sweeps/{id}', { params: of(id) }));
+export const chart = (id: string, body: Asked, signal: AbortSignal) => inTurn(signal, () => client.POST('/v1/sweeps/{id}/chart', { params: of(id), body, signal }));
+export const sweepRows = (id: string, body: Schemas['lab.browse.picked'], signal: AbortSignal) =>
+  inTurn(signal, () => client.POST('/v1/sweeps/{id}/rows', { params: of(id), body, signal }));
+export const sweepRow = (id: string, number: number, signal: AbortSignal) => take(client.GET('/v1/sweeps/{id}/row', { params: { ...of(id), query: { number } }, signal }));
+
+/** Finds an open sweep by its id. The example is run if it is not open. */
+export async function findSweep(id: string): Promise<Sweep> {
+  if ((await sweeps()).sweeps?.some((s) => s.id === id)) return take(client.GET('/v1/sweeps/{id}', { params: of(id) }));
+  if (id === 'example') return openSweep({ example: true });
+  throw new Refused(404, 'This sweep is no longer open. Drop its file again, or give its store to weft ui.');
+}

@@ -55,7 +55,8 @@ export function set(parameters: Record<string, string>, replace = false): void {
 export function follow(event: MouseEvent): void {
   const at = (event.target as Element).closest('a');
   if (!at || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
-  if (at.origin !== location.origin || at.target || at.hasAttribute('download')) return;
+  const to = new URL(at.getAttribute('href') ?? '', location.href); // links in a picture lack origin
+  if (to.origin !== location.origin || at.hasAttribute('target') || at.hasAttribute('download')) return;
   event.preventDefault();
-  go(at.pathname + at.search);
+  go(to.pathname + to.search);
 }

@@ -33,3 +33,6 @@ export const port = (p: { name: string; guid: string; port?: number }): string =
 
 /** A port as the API finds it, whatever its name has in it. */
 export const portKey = (p: { guid: string; port?: number }): string => `${p.guid}[${p.port ?? 0}]`;
+
+/** A figure with six digits at most. */
+export const figure = (n: number): string => String(Number(n.toPrecision(6)));
