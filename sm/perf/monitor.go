@@ -91,6 +91,8 @@ type Monitor struct {
 	all    map[key]*port // and those that have left, up to mostAway
 
 	pending []pending
+	unused  []int     // free places of pending
+	ask     Ask       // the last one
 	ready   []*agent  // to be asked for their next ports, in this order
 	count   uint64    // tags used
 	more    []pending // requests to send next
@@ -127,7 +129,9 @@ type totals struct {
 // New returns a Monitor without a subnet.
 func New(cfg Config) *Monitor {
 	cfg.fillIn()
-	return &Monitor{cfg: cfg, pending: make([]pending, cfg.Window), all: map[key]*port{}}
+	m := &Monitor{cfg: cfg, pending: make([]pending, cfg.Window), all: map[key]*port{}}
+	m.freeAll()
+	return m
 }
 
 // Configure changes Interval and Rate. All counts stay.
@@ -145,8 +149,8 @@ func (m *Monitor) Configure(now time.Duration, cfg Config) {
 	}
 }
 
-// Next returns the next request, or nil if there is none to send now. Then call it again at time
-// wake, or after an answer.
+// Next returns the next request, which is valid until the next call, or nil if there is none to send
+// now. Then call it again at time wake, or after an answer.
 func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	const never = time.Duration(1<<63 - 1)
 	if len(m.agents) == 0 || m.cfg.Interval <= 0 {
@@ -159,7 +163,7 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 		m.begin(now)
 	}
 	if next := max(m.due, m.free); now < next {
-		m.together = next + min(m.gap*time.Duration(len(m.pending)-1), mostHeld)
+		m.together = next + min(m.gap*time.Duration(len(m.pending)-1), mostHeld, m.cfg.Interval/50)
 	}
 	if now < m.together {
 		return nil, m.together
@@ -178,15 +182,15 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	}
 	m.due += m.gap
 	m.free = max(m.free, now-time.Duration(len(m.pending))*least) + least
-	ask = m.ask(p)
+	m.fill(p)
 	m.makeReady(p.agent)
-	return ask, now
+	return &m.ask, now
 }
 
 const (
 	// mostHeld bounds the time that a request waits for others, so that the process wakes up once
-	// for several.
-	mostHeld = 50 * time.Millisecond
+	// for several. It is at most a fiftieth of the Interval.
+	mostHeld = 200 * time.Millisecond
 	// mostAtAgent bounds the requests under way to one agent. With many agents it is one at a time.
 	mostAtAgent = 4
 )
@@ -273,12 +277,19 @@ func (a *agent) reading(p *port) pending {
 	return pending{kind: readPlain, agent: a, port: p}
 }
 
-// ask stores a request as pending, and returns it in full.
-func (m *Monitor) ask(p pending) *Ask {
-	slot := 0
-	for m.pending[slot].tag != 0 {
-		slot++
+// freeAll forgets the requests under way.
+func (m *Monitor) freeAll() {
+	clear(m.pending)
+	m.unused = m.unused[:0]
+	for slot := range m.pending {
+		m.unused = append(m.unused, slot)
 	}
+}
+
+// fill stores a request as pending, and as the last Ask.
+func (m *Monitor) fill(p pending) {
+	slot := m.unused[len(m.unused)-1]
+	m.unused = m.unused[:len(m.unused)-1]
 	m.count++
 	p.tag = m.count<<16 | uint64(slot)
 	m.pending[slot] = p
@@ -286,7 +297,8 @@ func (m *Monitor) ask(p pending) *Ask {
 	p.agent.under++
 	m.asked++
 	m.requests++
-	a := &Ask{Tag: p.tag, To: p.agent.at, Method: mad.Get}
+	a := &m.ask
+	*a = Ask{Tag: p.tag, To: p.agent.at, Method: mad.Get}
 	number := uint64(p.port.id.port)
 	switch p.kind {
 	case classInfo:
@@ -303,7 +315,6 @@ func (m *Monitor) ask(p pending) *Ask {
 			mad.PortCountersCounterSelect2.Put(a.Data[:], uint64(p.mask)>>16)
 		}
 	}
-	return a
 }
 
 // Ended handles the end of a request; data is the attribute, if the outcome has one. It ignores
@@ -315,6 +326,7 @@ func (m *Monitor) Ended(now time.Duration, tag uint64, outcome Outcome, data []b
 	}
 	p := m.pending[slot]
 	m.pending[slot] = pending{}
+	m.unused = append(m.unused, slot)
 	m.under--
 	p.agent.under--
 	if p.agent.gone {

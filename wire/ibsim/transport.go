@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"weft/wire"
 	"weft/wire/mad"
@@ -26,12 +25,7 @@ type Transport struct {
 
 	pumped  chan struct{} // closed when the reading goroutine has ended
 	closing sync.Once
-
-	sending sync.Mutex
-	raw     syscall.RawConn
-	buf     []byte
-	sendErr error
-	write   func(fd uintptr) bool // sends buf; created once, so that Send allocates nothing
+	data    *dataSocket
 }
 
 // Dial attaches to a running simulator. While the simulator has no socket yet, Dial retries, until
@@ -70,7 +64,6 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 		return nil, err
 	}
 	t := &Transport{s: s, ctl: newControl(s.ctl), in: wire.NewInbox(), pumped: make(chan struct{})}
-	t.write = t.writeBuf
 	me := Client{ID: s.id, Node: o.Node}
 	hello.Type = ControlConnect
 	if err = me.Put(&hello); err == nil {
@@ -83,7 +76,7 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 	server := hello.Client()
 	t.node, t.ctl.slot = server.Node, server.ID
 	if err = s.connectData(server.ID); err == nil {
-		t.raw, err = s.data.SyscallConn()
+		t.data, err = s.takeData()
 	}
 	if err != nil {
 		t.leave()
@@ -97,9 +90,9 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 // pump always reads and never waits: the simulator stops while a client's socket is full.
 func (t *Transport) pump() {
 	defer close(t.pumped)
-	read := newMany()
+	read := newMany(DataSize + 1)
 	for {
-		n, waited, err := wire.Read(t.raw, read.read)
+		n, waited, err := t.data.read(read)
 		if err != nil {
 			t.in.Close(err)
 			return
@@ -126,52 +119,31 @@ func (t *Transport) push(b, room []byte) {
 	t.in.Push(&d)
 }
 
-// write writes to a socket in non-blocking mode. Such a call takes microseconds, so the scheduler
-// need not know of it: that would cost more, and keep a thread awake that watches calls.
-func write(fd int, b []byte) (int, error) {
-	n, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
-	if errno != 0 {
-		return 0, errno
-	}
-	return int(n), nil
-}
-
 // Dropped counts received datagrams that were malformed, or dropped because the queue was full.
 func (t *Transport) Dropped() uint64 { return t.bad.Load() + t.in.Dropped() }
 
 // Send implements wire.Transport.
 func (t *Transport) Send(d *wire.Datagram) error {
-	t.sending.Lock()
-	defer t.sending.Unlock()
-	if err := t.in.Err(); err != nil {
-		return err
-	}
-	var err error
-	if t.buf, err = AppendData(t.buf[:0], d); err != nil {
-		return err
-	}
-	if err := t.raw.Write(t.write); err != nil {
-		return wire.Closed(err)
-	}
-	switch {
-	case t.sendErr == nil:
-		return nil
-	case errors.Is(t.sendErr, syscall.EAGAIN), errors.Is(t.sendErr, syscall.ENOBUFS):
-		return wire.ErrBusy
-	}
-	// The simulator is gone.
-	t.in.Close(t.sendErr)
-	return t.in.Err()
+	one := [1]*wire.Datagram{d}
+	_, err := t.SendAll(one[:])
+	return err
 }
 
-// writeBuf never waits for room: it reports success in any case.
-func (t *Transport) writeBuf(fd uintptr) bool {
-	for {
-		_, t.sendErr = write(int(fd), t.buf)
-		if !errors.Is(t.sendErr, syscall.EINTR) {
-			return true
-		}
+// SendAll serves wire.SendAll.
+func (t *Transport) SendAll(list []*wire.Datagram) (int, error) {
+	if err := t.in.Err(); err != nil {
+		return 0, err
 	}
+	n, err := t.data.send(list)
+	switch {
+	case err == nil, errors.Is(err, wire.ErrMalformed), errors.Is(err, wire.ErrClosed):
+		return n, err
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOBUFS):
+		return n, wire.ErrBusy
+	}
+	// The simulator is gone.
+	t.in.Close(err)
+	return n, t.in.Err()
 }
 
 // Recv implements wire.Transport.
@@ -240,8 +212,10 @@ func (t *Transport) Close() error {
 		if alive {
 			t.leave()
 		}
-		t.s.close()
+		t.data.wake()
 		<-t.pumped
+		t.data.close()
+		t.s.close()
 	})
 	return nil
 }
