@@ -13,8 +13,8 @@ import (
 type beside struct {
 	clock   func() time.Duration
 	request *wire.Requester
-	usual   wire.Request   // for every request: what to do with it
-	asked   []wire.Request // by next, not sent yet; later ones give memory
+	usual   wire.Request   // how to send each request
+	asked   burst          // by next, not sent yet
 	packet  [mad.Size]byte // memory for a request
 
 	mu    sync.Mutex
@@ -82,7 +82,7 @@ func (b *beside) run(a besideMachine) {
 			told()
 		}
 		wake := a.next(now)
-		b.sendAsked()
+		b.asked.send(b.request)
 		a.rest()
 		timer.Reset(min(max(0, wake-now), time.Hour))
 		b.mu.Lock()
@@ -99,25 +99,11 @@ func (b *beside) run(a besideMachine) {
 	}
 }
 
-// ask adds a request to those that are sent after next; its end comes to take.
+// ask adds a request to those that are sent after next. Its end comes to take.
 func (b *beside) ask(tag uint64, to wire.Address, m mad.Datagram) {
-	if len(b.asked) == cap(b.asked) {
-		b.asked = append(b.asked, wire.Request{})
-	} else {
-		b.asked = b.asked[:len(b.asked)+1]
-	}
-	r := &b.asked[len(b.asked)-1]
-	memory := r.MAD
-	*r = b.usual
-	r.Tag, r.Addr, r.MAD = tag, to, append(memory[:0], m...)
-}
-
-// sendAsked sends the requests that next has asked for.
-func (b *beside) sendAsked() {
-	if len(b.asked) > 0 {
-		b.request.StartAll(b.asked)
-		b.asked = b.asked[:0]
-	}
+	r := b.usual
+	r.Tag, r.Addr, r.MAD = tag, to, m
+	b.asked.add(&r)
 }
 
 // end queues the end of a request.
