@@ -31,7 +31,7 @@ func (cfg *Config) fillIn() {
 // They do not delay SMPs: they are patient (wire.Request).
 const (
 	UsualRate   = 4000
-	UsualWindow = 128
+	UsualWindow = 256
 )
 
 // Agent is a performance management agent. Port 0 of a switch answers for all its ports, each

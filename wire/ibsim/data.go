@@ -90,20 +90,6 @@ func isReadable(epoll int) (bool, error) {
 	return errno == 0 && n > 0, nil
 }
 
-// read reads datagrams, and waits for the first one. waited reports whether there was none at
-// first. It fails after close.
-func (s *dataSocket) read(m *many) (n int, waited bool, err error) {
-	for {
-		if n, err = m.read(s.fd); !errors.Is(err, syscall.EAGAIN) {
-			return n, waited, err
-		}
-		waited = true
-		if err = s.await(); err != nil {
-			return 0, true, err
-		}
-	}
-}
-
 // await waits until there is something to read.
 func (s *dataSocket) await() error {
 	armed := false
