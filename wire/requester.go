@@ -245,6 +245,7 @@ func (r *Requester) send(b *batch) {
 	}
 	clear(b.sends)
 }
+
 // perform carries out an action; sends are done.
 func (r *Requester) perform(a *Action) {
 	switch a.Kind {

@@ -24,6 +24,7 @@ type Transport struct {
 	bad  atomic.Uint64
 
 	pumped  chan struct{} // closed when the reading goroutine has ended
+	got     wire.Datagram // the last one that was read; for pump alone
 	closing sync.Once
 	data    *dataSocket
 }
@@ -114,15 +115,16 @@ func (t *Transport) pump() {
 
 // push takes a datagram that was read, with the room behind it.
 func (t *Transport) push(b, room []byte) {
-	d, err := ParseData(b)
-	if err != nil {
+	var err error
+	d := &t.got
+	if *d, err = ParseData(b); err != nil {
 		t.bad.Add(1)
 		return
 	}
 	if m := d.MAD; len(m) >= mad.SAHeader.Size && m.Class().HasRMPP() && !wire.RMPPActive(m) {
 		d.MAD = mad.Datagram(room[dataHeader:DataSize]) // OpenSM's answers end with their records
 	}
-	t.in.Push(&d)
+	t.in.Push(d)
 }
 
 // Dropped counts received datagrams that were malformed, or dropped because the queue was full.
