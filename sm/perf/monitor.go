@@ -54,9 +54,10 @@ type agent struct {
 	next        int     // index of the first port that may not have been asked in this round
 	under       int     // requests under way
 	ready       bool    // is in Monitor.ready
-	asked       bool    // for its ClassPortInfo, in this round
+	asked       bool    // for its ClassPortInfo or its sums, in this round
 	known       bool    // its ClassPortInfo was read
 	ext, errors bool    // has PortCountersExtended; these include the error counters
+	sums        sums    // of its ports
 	moved       bool    // it has redirected requests
 	gone        bool    // it has left the subnet
 	failed      int     // consecutive rounds without an answer
@@ -70,6 +71,7 @@ const (
 	classInfo kind = iota
 	readExtended
 	readPlain
+	readSums
 	clearPlain
 )
 
@@ -180,7 +182,9 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 		m.end(now)
 		return nil, m.nextBegin
 	}
-	m.due += m.gap
+	if p.kind != readPlain || !p.agent.sums.can { // spread does not expect it
+		m.due += m.gap
+	}
 	m.free = max(m.free, now-time.Duration(len(m.pending))*least) + least
 	m.fill(p)
 	m.makeReady(p.agent)
@@ -209,9 +213,10 @@ func (m *Monitor) begin(now time.Duration) {
 func (m *Monitor) spread(now time.Duration) {
 	requests := len(m.ports)
 	for _, a := range m.agents {
-		if !a.known {
+		if a.mustTell(m.number) || !a.known {
 			requests++
-		} else if a.ext && !a.errors {
+		}
+		if a.ext && !a.errors && !a.sums.can {
 			requests += len(a.ports)
 		}
 	}
@@ -240,10 +245,14 @@ func (m *Monitor) choose() (pending, bool) {
 		p := a.port(m.number)
 		switch {
 		case p == nil || a.skip > 0:
-		case a.known:
+		case a.isOpen(m.number):
 			p.asked = m.number
 			return a.reading(p), true
-		case !a.asked: // its ports follow after the answer
+		case a.asked:
+		case a.known: // its ports follow after the answer
+			a.asked = true
+			return pending{kind: readSums, agent: a, port: p}, true
+		default: // likewise
 			a.asked = true
 			return pending{kind: classInfo, agent: a, port: p}, true
 		}
@@ -254,7 +263,7 @@ func (m *Monitor) choose() (pending, bool) {
 // makeReady has an agent asked for its next port after the agents that are ready before it. So the
 // agents take turns, and the requests to a switch are spread over the Interval.
 func (m *Monitor) makeReady(a *agent) {
-	if m.active && !a.ready && a.under < mostAtAgent && a.skip == 0 && (a.known || !a.asked) && a.port(m.number) != nil {
+	if m.active && !a.ready && a.under < mostAtAgent && a.skip == 0 && (a.isOpen(m.number) || !a.asked) && a.port(m.number) != nil {
 		a.ready, m.ready = true, append(m.ready, a)
 	}
 }
@@ -306,8 +315,11 @@ func (m *Monitor) fill(p pending) {
 	case readExtended:
 		a.Attr = mad.AttrPortCountersExtended
 		mad.PortCountersExtendedPortSelect.Put(a.Data[:], number)
-	case readPlain, clearPlain:
+	case readPlain, clearPlain, readSums:
 		a.Attr = mad.AttrPortCounters
+		if p.kind == readSums {
+			number = mad.PerfPortSelectAll
+		}
 		mad.PortCountersPortSelect.Put(a.Data[:], number)
 		if p.kind == clearPlain {
 			a.Method = mad.Set

@@ -32,7 +32,11 @@ type device struct {
 	ext, errors, silent bool
 	lies, mute          bool // it says that it has what it refuses; it answers nothing but ClassPortInfo
 	redirect            uint16
-	lid                 fabric.LID // where it answers
+	sums                sumKind
+	port                uint8                    // for sums
+	ice                 *[mad.NumCounters]uint64 // likewise
+	elsewhere           uint64                   // likewise: counted at ports without a cable
+	lid                 fabric.LID               // where it answers
 	has                 map[uint8]*[mad.NumCounters]uint64
 	truth               map[uint8]*[mad.NumCounters]uint64 // never set back
 	lost                map[uint8]*[mad.NumCounters]uint64 // that were in a counter that was set back
@@ -156,6 +160,9 @@ func (d *device) answer(a *Ask) (Outcome, []byte) {
 		if d.ext || d.lies {
 			mad.ClassPortInfoCapabilityMask.Put(data, mad.PerfCapExtendedCounters)
 		}
+		if d.sums != noSums {
+			mad.ClassPortInfoCapabilityMask.Put(data, mad.ClassPortInfoCapabilityMask.Get(data)|mad.PerfCapAllPortSelect)
+		}
 		if d.errors {
 			mad.ClassPortInfoCapabilityMask2.Put(data, mad.PerfCap2ExtendedErrors)
 		}
@@ -176,6 +183,9 @@ func (d *device) answer(a *Ask) (Outcome, []byte) {
 		return Answered, data
 	}
 	p := uint8(mad.PortCountersPortSelect.Get(a.Data[:]))
+	if p == mad.PerfPortSelectAll {
+		return d.sum(data), data
+	}
 	if a.Method == mad.Set {
 		mask := mad.PortCountersCounterSelect.Get(a.Data[:]) | mad.PortCountersCounterSelect2.Get(a.Data[:])<<16
 		for c := range mad.CounterQP1Dropped {
@@ -256,7 +266,7 @@ func TestGoesRound(t *testing.T) {
 		value, grown uint64
 		back         bool
 	}{{1<<64 - 100, 0, false}, {1<<64 - 10, 90, false}, {20, 30, false}, {500, 480, false}, {7, 7, true}} {
-		if back := c.take(mad.CounterXmitData, step.value, extended); back != step.back || c.grown[mad.CounterXmitData] != step.grown {
+		if back := c.take(mad.CounterXmitData, step.value, inExtended); back != step.back || c.grown[mad.CounterXmitData] != step.grown {
 			t.Errorf("%d: grown by %d, set back %t", step.value, c.grown[mad.CounterXmitData], back)
 		}
 	}
@@ -268,8 +278,8 @@ func TestGoesRound(t *testing.T) {
 // TestSource: what two attributes tell of a counter is not compared.
 func TestSource(t *testing.T) {
 	var c counts
-	c.take(mad.CounterXmitData, 100, plain)
-	if back := c.take(mad.CounterXmitData, 5000, extended); back || c.total[mad.CounterXmitData] != 0 {
+	c.take(mad.CounterXmitData, 100, inPlain)
+	if back := c.take(mad.CounterXmitData, 5000, inExtended); back || c.total[mad.CounterXmitData] != 0 {
 		t.Errorf("set back %t, total %d", back, c.total[mad.CounterXmitData])
 	}
 }
