@@ -186,3 +186,44 @@ func TestWrongSums(t *testing.T) {
 		}
 	}
 }
+
+// TestSumsHide: what sums could hide is found in the next round, or in the one after it if others
+// have cleared counters.
+func TestSumsHide(t *testing.T) {
+	w := newSums(t, "rlft(8,2)", func(int) sumKind { return honest })
+	i := 0
+	for len(w.subnet.Agents[i].Ports) == 1 {
+		i++
+	}
+	d, ports := w.devices[i], w.subnet.Agents[i].Ports
+	total := func(counter int) (n uint64) {
+		for _, p := range w.m.agents[i].ports {
+			n += p.total[counter]
+		}
+		return n
+	}
+	w.rounds(2)
+	for _, p := range ports {
+		d.count(p, mad.CounterXmitPkts, 100)
+		d.count(p, mad.CounterLocalLinkIntegrity, 8) // their sum has stopped at 15
+	}
+	w.rounds(2)
+	d.count(ports[1], mad.CounterLocalLinkIntegrity, 1)
+	w.rounds(1)
+	if got, want := total(mad.CounterLocalLinkIntegrity), uint64(8*len(ports)+1); got != want {
+		t.Errorf("a sum at its maximum: %d errors, want %d", got, want)
+	}
+	for _, p := range ports { // no sum at its maximum
+		d.back(p, mad.CounterLocalLinkIntegrity)
+	}
+	d.count(ports[0], mad.CounterSymbolError, 5)
+	w.rounds(3)
+	for c := range d.has[ports[0]] {
+		d.back(ports[0], c)
+	}
+	d.count(ports[1], mad.CounterSymbolError, 5) // the sum is as before
+	w.rounds(2)
+	if got := total(mad.CounterSymbolError); got != 10 {
+		t.Errorf("a cleared port: %d errors, want 10", got)
+	}
+}
