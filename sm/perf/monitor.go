@@ -165,7 +165,8 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 		m.begin(now)
 	}
 	if next := max(m.due, m.free); now < next {
-		m.together = next + min(m.gap*time.Duration(len(m.pending)-1), mostHeld, m.cfg.Interval/50)
+		few := max(1, len(m.pending)*3/4) // some more are due when the process wakes up late
+		m.together = next + min(m.gap*time.Duration(few-1), mostHeld, m.cfg.Interval/50)
 	}
 	if now < m.together {
 		return nil, m.together
