@@ -13,9 +13,8 @@ import (
 type beside struct {
 	clock   func() time.Duration
 	request *wire.Requester
-	usual   wire.Request   // how to send each request
-	asked   burst          // by next, not sent yet
-	packet  [mad.Size]byte // memory for a request
+	usual   wire.Request // how to send each request
+	asked   burst        // by next, not sent yet
 
 	mu    sync.Mutex
 	told  func() // the next thing for the goroutine to do; nil: nothing new

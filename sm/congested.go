@@ -104,7 +104,7 @@ func congestible(l *ledger.Ledger) (list []congestion.Device) {
 func (e *easing) next(now time.Duration) time.Duration {
 	ask, wake := e.setter.Next(now)
 	for ; ask != nil; ask, wake = e.setter.Next(now) {
-		m, err := mad.Request{Method: ask.Method, Attr: ask.Attr, Modifier: ask.Modifier, Key: ask.Key}.Congestion(e.packet[:])
+		m, err := mad.Request{Method: ask.Method, Attr: ask.Attr, Modifier: ask.Modifier, Key: ask.Key}.Congestion(e.asked.packet[:])
 		if err != nil {
 			break // it has room
 		}

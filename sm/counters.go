@@ -120,7 +120,7 @@ const (
 
 // start starts a request.
 func (c *counting) start(a *perf.Ask) {
-	m, err := mad.Request{Method: a.Method, Attr: a.Attr}.New(c.packet[:], mad.ClassPerf)
+	m, err := mad.Request{Method: a.Method, Attr: a.Attr}.New(c.asked.packet[:], mad.ClassPerf)
 	if err != nil {
 		return // it has room
 	}

@@ -143,7 +143,6 @@ type run struct {
 	working    int               // number of those under way
 	timer      *time.Timer       // of the last Wake
 	actions    []terms.Action
-	packet     [mad.Size]byte
 	loss       terms.LossCount
 	done       bool
 	stopped    bool
@@ -543,7 +542,7 @@ func (d *run) endRound() {
 
 // send builds an SMP, and adds its request to the burst.
 func (d *run) send(a *terms.Action) {
-	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: a.Key}.Directed(d.packet[:], a.Path)
+	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: a.Key}.Directed(d.burst.packet[:], a.Path)
 	if err != nil {
 		d.inbox.put(&wire.Result{Tag: a.Tag, Err: err})
 		return
@@ -554,7 +553,7 @@ func (d *run) send(a *terms.Action) {
 		d.request.Retries = wire.NoRetries
 	}
 	d.request.Patient = a.Group() == terms.SweepTag // nothing waits for its answer
-	if d.burst.add(&d.request); len(d.burst) >= mostInBurst {
+	if d.burst.add(&d.request); len(d.burst.list) >= mostInBurst {
 		d.burst.send(d.requester)
 	}
 }

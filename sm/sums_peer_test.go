@@ -13,8 +13,8 @@ import (
 	"weft/wire/ibsim"
 )
 
-// TestSumsOfPeers: the switches of the real ibsim have no errors in PortCountersExtended. Since they
-// have sums over all ports, PortCounters are not read port by port.
+// TestSumsOfPeers: the switches of the real ibsim have no errors in PortCountersExtended. Since
+// they have sums over all ports, PortCounters are not read port by port.
 func TestSumsOfPeers(t *testing.T) {
 	s := simulate(t, smtest.Formula(t, "rlft(8,2)"))
 	medium, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket})

@@ -103,8 +103,8 @@ func (q *Inbox) Feed(f *Feeder) error {
 }
 
 // Rest has the medium's reader wait a moment when it has read all there was, if the Feeder is
-// patient: there will be several datagrams then, and one wake-up of the process for them. It reports
-// whether it has waited.
+// patient: there will be several datagrams then, and one wake-up of the process for them. It
+// reports whether it has waited.
 func (q *Inbox) Rest() bool {
 	q.mu.Lock()
 	f := q.feeder

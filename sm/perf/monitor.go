@@ -151,8 +151,8 @@ func (m *Monitor) Configure(now time.Duration, cfg Config) {
 	}
 }
 
-// Next returns the next request, which is valid until the next call, or nil if there is none to send
-// now. Then call it again at time wake, or after an answer.
+// Next returns the next request, which is valid until the next call, or nil if there is none to
+// send now. Then call it again at time wake, or after an answer.
 func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	const never = time.Duration(1<<63 - 1)
 	if len(m.agents) == 0 || m.cfg.Interval <= 0 {

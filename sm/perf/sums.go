@@ -8,8 +8,8 @@ import "weft/wire/mad"
 //   - A counter that was cleared may hide another one that grew by as much. So all ports are read
 //     again after mostTrusted rounds; and a port whose PortCountersExtended were cleared, at once.
 //   - Sums below what the ports have counted mean that somebody has cleared counters, or that the
-//     sums are wrong. All ports are read again. After mostDoubts times without a cleared counter the
-//     switch is not asked for sums any more.
+//     sums are wrong. All ports are read again. After mostDoubts times without a cleared counter,
+//     weft asks the switch for sums no more.
 type sums struct {
 	can    bool // the agent has them
 	doubts int  // times that they were too low
@@ -22,12 +22,13 @@ type sums struct {
 	base    counterList // when the round since began
 	before  counterList // when the round earlier began; 0 if grown counts from 0
 	earlier int
-	grown   counterList // what the ports have counted from the round earlier to the round since
+	grown   counterList // what the ports have counted between these rounds
 }
 
 type counterList [mad.NumCounters]uint64
 
-// mostTrusted is the number of rounds after which all ports are read again, though no sum has moved.
+// mostTrusted is the number of rounds after which all ports are read again, though no sum has
+// moved.
 const mostTrusted = 10
 
 // mostDoubts is the number of times that sums may be too low.

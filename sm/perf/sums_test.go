@@ -137,8 +137,8 @@ func compare(t *rapid.T, a, b *world) {
 	}
 }
 
-// TestSumsSave: while nothing is counted, a switch needs one request more than it has ports, and not
-// two per port; an error is reported in the next round.
+// TestSumsSave: while nothing is counted, a switch needs one request more than it has ports, and
+// not two per port; an error is reported in the next round.
 func TestSumsSave(t *testing.T) {
 	w := newSums(t, "rlft(8,2)", func(int) sumKind { return honest })
 	w.rounds(3)

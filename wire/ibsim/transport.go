@@ -88,8 +88,8 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 	return t, nil
 }
 
-// pump always reads and never waits for others: the simulator stops while a client's socket is full.
-// While datagrams come after each rest, it rests again: that wakes the process less often.
+// pump always reads and never waits for others: the simulator stops while a client's socket is
+// full. While datagrams come after each rest, it rests again: that wakes the process less often.
 func (t *Transport) pump() {
 	defer close(t.pumped)
 	read := newMany(DataSize + 1)
