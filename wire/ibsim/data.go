@@ -112,7 +112,7 @@ func (s *dataSocket) send(list []*wire.Datagram) (sent int, err error) {
 	s.sending.Lock()
 	defer s.sending.Unlock()
 	if s.closed {
-		return 0, wire.ErrClosed
+		return 0, wire.Closed(os.ErrClosed)
 	}
 	for sent < len(list) {
 		part := list[sent:min(len(list), sent+atOnce)]
