@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // beside runs a machine that sends requests to devices, in a goroutine of its own beside the loop
@@ -12,13 +13,14 @@ import (
 type beside struct {
 	clock   func() time.Duration
 	request *wire.Requester
-	timeout time.Duration // of a request
-	retries int
+	usual   wire.Request // how to send each request
+	asked   burst        // by next, not sent yet
 
 	mu    sync.Mutex
 	told  func() // the next thing for the goroutine to do; nil: nothing new
 	ended []besideEnd
-	soon  bool // the goroutine wakes up by itself within a moment, and takes ended then
+	spare []besideEnd // memory for ended
+	soon  bool        // the goroutine wakes up by itself within a moment, and takes ended then
 	wake  chan struct{}
 	stop  chan struct{}
 	done  chan struct{}
@@ -26,6 +28,7 @@ type beside struct {
 
 // besideEnd is the end of a request.
 type besideEnd struct {
+	at   time.Duration
 	tag  uint64
 	err  error // nil, a *wire.StatusError, or no answer
 	data [192]byte
@@ -33,16 +36,16 @@ type besideEnd struct {
 
 // besideMachine is a machine that beside runs.
 type besideMachine interface {
-	// next sends the requests that are due, and returns when to call it again.
+	// next asks for what is due, and returns when to call it again.
 	next(now time.Duration) (wake time.Duration)
 	// take handles the end of a request.
-	take(now time.Duration, e *besideEnd)
+	take(e *besideEnd)
 	// rest is called when there is nothing to send for now.
 	rest()
 }
 
 func newBeside(clock func() time.Duration, r *wire.Requester, timeout time.Duration, retries int) beside {
-	return beside{clock: clock, request: r, timeout: timeout, retries: retries, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	return beside{clock: clock, request: r, usual: wire.Request{Timeout: timeout, Retries: retries, Patient: true}, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 }
 
 // close ends the goroutine, and waits for it.
@@ -62,21 +65,23 @@ func (b *beside) tell(what func()) {
 // run runs a machine until close.
 func (b *beside) run(a besideMachine) {
 	defer close(b.done)
+	b.usual.Done = b.end
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
 		b.mu.Lock()
 		told, ended := b.told, b.ended
-		b.told, b.ended = nil, nil
+		b.told, b.ended, b.spare = nil, b.spare[:0], ended
 		b.mu.Unlock()
-		now := b.clock()
 		for i := range ended {
-			a.take(now, &ended[i])
+			a.take(&ended[i])
 		}
+		now := b.clock()
 		if told != nil {
 			told()
 		}
 		wake := a.next(now)
+		b.asked.send(b.request)
 		a.rest()
 		timer.Reset(min(max(0, wake-now), time.Hour))
 		b.mu.Lock()
@@ -93,20 +98,20 @@ func (b *beside) run(a besideMachine) {
 	}
 }
 
-// send starts a request; its end comes to take.
-func (b *beside) send(r *wire.Request) {
-	r.Timeout, r.Retries, r.Patient, r.Done = b.timeout, b.retries, true, b.end
-	b.request.Start(r)
+// ask adds a request to those that are sent after next. Its end comes to take.
+func (b *beside) ask(tag uint64, to wire.Address, m mad.Datagram) {
+	r := b.usual
+	r.Tag, r.Addr, r.MAD = tag, to, m
+	b.asked.add(&r)
 }
 
 // end queues the end of a request.
 func (b *beside) end(res *wire.Result) {
-	e := besideEnd{tag: res.Tag, err: res.Err}
-	if res.Reply != nil {
-		copy(e.data[:], res.Reply.MAD.Data())
-	}
 	b.mu.Lock()
-	b.ended = append(b.ended, e)
+	b.ended = append(b.ended, besideEnd{at: b.clock(), tag: res.Tag, err: res.Err})
+	if res.Reply != nil {
+		copy(b.ended[len(b.ended)-1].data[:], res.Reply.MAD.Data())
+	}
 	soon := b.soon
 	b.mu.Unlock()
 	if !soon {
@@ -115,8 +120,8 @@ func (b *beside) end(res *wire.Result) {
 }
 
 // moment is the time that ends of requests may wait for the goroutine: waking it for each of them
-// costs more than the rest of a request.
-const moment = 60 * time.Millisecond
+// costs more than the rest of a request. It is longer than the perf.Monitor waits.
+const moment = 250 * time.Millisecond
 
 // signal wakes the goroutine that waits on a channel.
 func signal(to chan<- struct{}) {

@@ -104,21 +104,20 @@ func congestible(l *ledger.Ledger) (list []congestion.Device) {
 func (e *easing) next(now time.Duration) time.Duration {
 	ask, wake := e.setter.Next(now)
 	for ; ask != nil; ask, wake = e.setter.Next(now) {
-		var packet [mad.Size]byte
-		m, err := mad.Request{Method: ask.Method, Attr: ask.Attr, Modifier: ask.Modifier, Key: ask.Key}.Congestion(packet[:])
+		m, err := mad.Request{Method: ask.Method, Attr: ask.Attr, Modifier: ask.Modifier, Key: ask.Key}.Congestion(e.asked.packet[:])
 		if err != nil {
 			break // it has room
 		}
 		copy(m.Data(), ask.Data[:])
 		to := wire.ToLID(uint16(ask.LID), 1)
 		to.SQP, to.SL = 1, ask.SL
-		e.send(&wire.Request{Addr: to, MAD: m, Tag: ask.Tag})
+		e.ask(ask.Tag, to, m)
 	}
 	return wake
 }
 
 // take handles the end of a request.
-func (e *easing) take(now time.Duration, end *besideEnd) {
+func (e *easing) take(end *besideEnd) {
 	outcome := congestion.Answered
 	var status *wire.StatusError
 	switch {
@@ -128,7 +127,7 @@ func (e *easing) take(now time.Duration, end *besideEnd) {
 	default:
 		outcome = congestion.Silent
 	}
-	e.setter.Ended(now, end.tag, outcome, end.data[:])
+	e.setter.Ended(end.at, end.tag, outcome, end.data[:])
 }
 
 // rest logs the state of the devices, when all have been asked.

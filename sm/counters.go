@@ -97,7 +97,7 @@ func counted(l *ledger.Ledger) *perf.Subnet {
 func (c *counting) next(now time.Duration) time.Duration {
 	ask, wake := c.monitor.Next(now)
 	for ; ask != nil; ask, wake = c.monitor.Next(now) {
-		c.ask(ask)
+		c.start(ask)
 	}
 	return wake
 }
@@ -118,10 +118,9 @@ const (
 	perfRetries = 2
 )
 
-// ask starts a request.
-func (c *counting) ask(a *perf.Ask) {
-	var packet [mad.Size]byte
-	m, err := mad.Request{Method: a.Method, Attr: a.Attr}.New(packet[:], mad.ClassPerf)
+// start starts a request.
+func (c *counting) start(a *perf.Ask) {
+	m, err := mad.Request{Method: a.Method, Attr: a.Attr}.New(c.asked.packet[:], mad.ClassPerf)
 	if err != nil {
 		return // it has room
 	}
@@ -131,11 +130,11 @@ func (c *counting) ask(a *perf.Ask) {
 	if a.To.QKey != 0 {
 		to.QKey = a.To.QKey
 	}
-	c.send(&wire.Request{Addr: to, MAD: m, Tag: a.Tag})
+	c.ask(a.Tag, to, m)
 }
 
 // take handles the end of a request.
-func (c *counting) take(now time.Duration, e *besideEnd) {
+func (c *counting) take(e *besideEnd) {
 	outcome := perf.Answered
 	var status *wire.StatusError
 	switch {
@@ -147,7 +146,7 @@ func (c *counting) take(now time.Duration, e *besideEnd) {
 	default:
 		outcome = perf.Silent
 	}
-	c.monitor.Ended(now, e.tag, outcome, e.data[:])
+	c.monitor.Ended(e.at, e.tag, outcome, e.data[:])
 }
 
 // passed logs that counters passed their thresholds, or fell below them again.

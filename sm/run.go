@@ -144,11 +144,11 @@ type run struct {
 	exchanging *exchanging // nil without exchange with other subnets
 	requester  *wire.Requester
 	request    wire.Request
+	burst      burst             // SMPs that are not sent yet
 	worked     chan *terms.Event // a Route or a Store has ended
 	working    int               // number of those under way
 	timer      *time.Timer       // of the last Wake
 	actions    []terms.Action
-	packet     [mad.Size]byte
 	loss       terms.LossCount
 	done       bool
 	stopped    bool
@@ -181,6 +181,7 @@ func (d *run) loop(ctx context.Context) error {
 		look = ticker.C
 	}
 	for !d.done {
+		d.burst.send(d.requester)
 		d.follow()
 		select {
 		case <-d.wake:
@@ -354,6 +355,7 @@ func (d *run) stepEnded(ctx context.Context) {
 			d.loss.Add(&events[i])
 			d.step(ctx, &events[i])
 		}
+		d.burst.send(d.requester)
 	}
 }
 
@@ -378,6 +380,7 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 		case terms.Reply:
 			_ = d.requester.Transport().Send(a.Datagram) // if it is lost, the other side asks again
 		case terms.End:
+			d.burst.send(d.requester)
 			d.requester.End(a.Group())
 		case terms.Route:
 			d.route(ctx, a.Request)
@@ -543,9 +546,9 @@ func (d *run) endRound() {
 	}
 }
 
-// send builds an SMP and starts its request.
+// send builds an SMP, and adds its request to the burst.
 func (d *run) send(a *terms.Action) {
-	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: a.Key}.Directed(d.packet[:], a.Path)
+	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: a.Key}.Directed(d.burst.packet[:], a.Path)
 	if err != nil {
 		d.inbox.put(&wire.Result{Tag: a.Tag, Err: err})
 		return
@@ -555,7 +558,10 @@ func (d *run) send(a *terms.Action) {
 	if d.request.Retries = d.loss.Retries(d.Wire.Retries); a.Once {
 		d.request.Retries = wire.NoRetries
 	}
-	d.requester.Start(&d.request)
+	d.request.Patient = a.Group() == terms.SweepTag // nothing waits for its answer
+	if d.burst.add(&d.request); len(d.burst.list) >= mostInBurst {
+		d.burst.send(d.requester)
+	}
 }
 
 // defaultWindow is the number of SMPs in flight unless Config says otherwise.

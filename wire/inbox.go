@@ -102,14 +102,15 @@ func (q *Inbox) Feed(f *Feeder) error {
 	return q.Err()
 }
 
-// Rest has the medium's reader wait a moment when it has read all there was: if the Feeder is
-// patient, there will be several datagrams then, and one wake-up of the process for them.
-func (q *Inbox) Rest() {
+// Rest has the medium's reader wait a moment when it has read all there was, if the Feeder is
+// patient: there will be several datagrams then, and one wake-up of the process for them. It
+// reports whether it has waited.
+func (q *Inbox) Rest() bool {
 	q.mu.Lock()
 	f := q.feeder
 	q.mu.Unlock()
 	if f == nil || !f.IsPatient() {
-		return
+		return false
 	}
 	moment := time.NewTimer(patience)
 	defer moment.Stop()
@@ -117,6 +118,7 @@ func (q *Inbox) Rest() {
 	case <-moment.C:
 	case <-q.closed:
 	}
+	return true
 }
 
 // patience is the time that a datagram may wait for others. Answers of a subnet come sooner.

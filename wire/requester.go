@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,6 +77,16 @@ func (r *Requester) Start(q *Request) {
 	r.finish(b, actions)
 }
 
+// StartAll starts requests, as Start does, and sends them together.
+func (r *Requester) StartAll(list []Request) {
+	b := r.begin()
+	now := r.now()
+	for i := range list {
+		_, b.actions = r.core.Request(now, &list[i], b.actions)
+	}
+	r.finish(b, b.actions)
+}
+
 // End ends the requests of a group, see Core.End. Done is called before it returns for requests
 // that end at once.
 func (r *Requester) End(group uint64) {
@@ -144,6 +155,8 @@ func (r *Requester) tick() {
 type batch struct {
 	actions []Action
 	memory  []byte
+	sends   []*Datagram // of the actions
+	ids     []ID        // of sends
 	refused []refusal
 }
 
@@ -168,8 +181,9 @@ func (r *Requester) finish(b *batch, actions []Action) {
 		r.arm()
 		r.patient.Store(r.core.IsPatient())
 		r.mu.Unlock()
+		r.send(b)
 		for i := range b.actions {
-			r.perform(b, &b.actions[i])
+			r.perform(&b.actions[i])
 		}
 		clear(b.actions)
 		b.actions = b.actions[:0]
@@ -208,12 +222,34 @@ func (r *Requester) arm() {
 	}
 }
 
-func (r *Requester) perform(b *batch, a *Action) {
+// send sends the datagrams of the actions.
+func (r *Requester) send(b *batch) {
+	b.sends, b.ids = b.sends[:0], b.ids[:0]
+	for i := range b.actions {
+		if a := &b.actions[i]; a.Kind == Send {
+			b.sends, b.ids = append(b.sends, &a.Datagram), append(b.ids, a.ID)
+		}
+	}
+	for first := 0; first < len(b.sends); {
+		sent, err := SendAll(r.t, b.sends[first:])
+		if first += sent; err == nil {
+			break
+		}
+		last := first + 1
+		if errors.Is(err, ErrBusy) { // there is no room for the others either
+			last = len(b.ids)
+		}
+		for ; first < last; first++ {
+			b.refused = append(b.refused, refusal{b.ids[first], err})
+		}
+	}
+	clear(b.sends)
+}
+
+// perform carries out an action; sends are done.
+func (r *Requester) perform(a *Action) {
 	switch a.Kind {
 	case Send:
-		if err := r.t.Send(&a.Datagram); err != nil {
-			b.refused = append(b.refused, refusal{a.ID, err})
-		}
 	case Complete:
 		if a.Done != nil {
 			a.Done(&a.Result)

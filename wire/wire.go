@@ -150,3 +150,19 @@ type Transport interface {
 	// is allowed.
 	Close() error
 }
+
+// SendAll sends datagrams in one go if the Transport can do that. It returns the number of those
+// that were sent before the first error.
+func SendAll(t Transport, list []*Datagram) (sent int, err error) {
+	if t, ok := t.(interface {
+		SendAll(list []*Datagram) (int, error)
+	}); ok {
+		return t.SendAll(list)
+	}
+	for i, d := range list {
+		if err := t.Send(d); err != nil {
+			return i, err
+		}
+	}
+	return len(list), nil
+}

@@ -2,8 +2,6 @@ package cables
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -39,7 +37,10 @@ var waitingCounters = []counter{
 // AddCounters adds the cables whose counters show errors or waiting, and notes counters of ports
 // that are not in the fabric. Of several values of one counter the greatest holds.
 func (r *Report) AddCounters(f *fabric.Fabric, ports []counters.Port) {
-	find := newFinder(f)
+	var find *finder
+	if len(ports) > 0 {
+		find = newFinder(f)
+	}
 	values := map[fabric.End]map[string]uint64{}
 	lost, first := 0, ""
 	for i := range ports {
@@ -134,18 +135,20 @@ type finder struct {
 
 func newFinder(f *fabric.Fabric) *finder {
 	find := &finder{f: f, byGUID: map[fabric.GUID][]fabric.NodeID{}, byLID: map[fabric.LID]fabric.NodeID{}}
+	add := func(g fabric.GUID, id fabric.NodeID) {
+		if list := find.byGUID[g]; g != 0 && (len(list) == 0 || list[len(list)-1] != id) {
+			find.byGUID[g] = append(list, id)
+		}
+	}
 	for i := range f.Nodes {
 		n, id := &f.Nodes[i], fabric.NodeID(i)
-		guids := map[fabric.GUID]bool{n.GUID: true}
+		add(n.GUID, id)
 		for _, p := range n.Ports {
-			if guids[p.GUID] = true; p.LID != 0 {
+			if add(p.GUID, id); p.LID != 0 {
 				for k := range fabric.LID(1) << p.LMC {
 					find.byLID[p.LID+k] = id
 				}
 			}
-		}
-		for _, g := range slices.Sorted(maps.Keys(guids)) {
-			find.byGUID[g] = append(find.byGUID[g], id)
 		}
 	}
 	return find

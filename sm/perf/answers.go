@@ -21,11 +21,20 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 		a.known = true
 		a.ext = caps&(mad.PerfCapExtendedCounters|mad.PerfCapExtendedNoIETF) != 0
 		a.errors = a.ext && mad.ClassPortInfoCapabilityMask2.Get(data)&mad.PerfCap2ExtendedErrors != 0
+		a.sums = sums{can: a.ext && !a.errors && len(a.ports) > 1 && caps&mad.PerfCapAllPortSelect != 0}
+		m.readNext(a)
+	case readSums:
+		a.sums.take(m.number, data)
 		m.readNext(a)
 	case readExtended:
 		q.noteTime(now)
-		m.back += q.takeExtended(data, a.errors)
-		if !a.errors {
+		back := q.takeExtended(data, a.errors)
+		m.back += back
+		switch {
+		case a.errors:
+		case back == 0 && a.sums.isKnown(q):
+			q.keepPlain()
+		default:
 			m.more = append(m.more, pending{kind: readPlain, agent: a, port: q, mask: 1})
 			return
 		}
@@ -34,11 +43,16 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 		if p.mask == 0 { // not read in addition to PortCountersExtended
 			q.noteTime(now)
 		}
-		told := func(counter int) bool {
-			return p.mask != 0 && counter >= mad.CounterXmitData && counter <= mad.CounterRcvPkts
+		told := func(counter int) bool { return p.mask != 0 && isData(counter) }
+		back := q.takePlain(data, told)
+		m.back += back
+		a.sums.add(q, q.plain)
+		q.plain = m.number
+		mask := q.full()
+		if back > 0 || mask != 0 {
+			a.sums.cleared()
 		}
-		m.back += q.takePlain(data, told)
-		if mask := q.full(); mask != 0 {
+		if mask != 0 {
 			m.more = append(m.more, pending{kind: clearPlain, agent: a, port: q, mask: mask})
 		}
 		m.watch(q)
@@ -51,9 +65,14 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 	}
 }
 
-// readNext has the next port of an agent read before the other agents get their turn.
+// readNext has the sums or the next port of an agent read before the other agents get their turn.
 func (m *Monitor) readNext(a *agent) {
-	if p := a.port(m.number); p != nil {
+	p := a.port(m.number)
+	switch {
+	case p == nil:
+	case a.mustTell(m.number):
+		m.more = append(m.more, pending{kind: readSums, agent: a, port: p})
+	default:
 		p.asked = m.number
 		m.more = append(m.more, a.reading(p))
 	}
@@ -92,8 +111,11 @@ func (m *Monitor) refused(p pending) {
 	case classInfo:
 		a.known = true // it has PortCounters, which are mandatory
 		m.readNext(a)
+	case readSums:
+		a.sums = sums{}
+		m.readNext(a)
 	case readExtended:
-		a.ext, a.errors = false, false
+		a.ext, a.errors, a.sums = false, false, sums{}
 		m.more = append(m.more, pending{kind: readPlain, agent: a, port: p.port})
 	default:
 		m.failures++

@@ -27,6 +27,11 @@
 // After a redirection (13.5.2), requests go to the LID and QP in it. A redirection to another
 // subnet is not followed.
 //
-// Cost: one request per port and round for devices with extended error counters, else two; about
-// 500 bytes per port.
+// Cost: one request per port and round for devices with extended error counters, else two. Of these
+// devices, a switch with sums over all ports (AllPortSelect) needs the second request only if a sum
+// has moved (sums.go). About 500 bytes per port.
+//
+// Which other requests could be saved, and are not: the ends of a cable count the same data, but
+// each has its own errors and waits, and its own losses. A round without one end would not show
+// them.
 package perf

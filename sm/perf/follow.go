@@ -53,7 +53,7 @@ func (m *Monitor) idOf(a *Agent) key {
 func (m *Monitor) rest(now time.Duration) {
 	m.round = round{number: m.number, begun: m.begun, free: m.free, nextBegin: now}
 	m.more, m.under = nil, 0
-	clear(m.pending)
+	m.freeAll()
 }
 
 // follow adds an agent of the subnet, which may be an old one.

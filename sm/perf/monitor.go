@@ -54,9 +54,10 @@ type agent struct {
 	next        int     // index of the first port that may not have been asked in this round
 	under       int     // requests under way
 	ready       bool    // is in Monitor.ready
-	asked       bool    // for its ClassPortInfo, in this round
+	asked       bool    // for its ClassPortInfo or its sums, in this round
 	known       bool    // its ClassPortInfo was read
 	ext, errors bool    // has PortCountersExtended; these include the error counters
+	sums        sums    // of its ports
 	moved       bool    // it has redirected requests
 	gone        bool    // it has left the subnet
 	failed      int     // consecutive rounds without an answer
@@ -70,6 +71,7 @@ const (
 	classInfo kind = iota
 	readExtended
 	readPlain
+	readSums
 	clearPlain
 )
 
@@ -91,6 +93,8 @@ type Monitor struct {
 	all    map[key]*port // and those that have left, up to mostAway
 
 	pending []pending
+	unused  []int     // free places of pending
+	ask     Ask       // the last one
 	ready   []*agent  // to be asked for their next ports, in this order
 	count   uint64    // tags used
 	more    []pending // requests to send next
@@ -127,7 +131,9 @@ type totals struct {
 // New returns a Monitor without a subnet.
 func New(cfg Config) *Monitor {
 	cfg.fillIn()
-	return &Monitor{cfg: cfg, pending: make([]pending, cfg.Window), all: map[key]*port{}}
+	m := &Monitor{cfg: cfg, pending: make([]pending, cfg.Window), all: map[key]*port{}}
+	m.freeAll()
+	return m
 }
 
 // Configure changes Interval and Rate. All counts stay.
@@ -145,8 +151,8 @@ func (m *Monitor) Configure(now time.Duration, cfg Config) {
 	}
 }
 
-// Next returns the next request, or nil if there is none to send now. Then call it again at time
-// wake, or after an answer.
+// Next returns the next request, which is valid until the next call, or nil if there is none to
+// send now. Then call it again at time wake, or after an answer.
 func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	const never = time.Duration(1<<63 - 1)
 	if len(m.agents) == 0 || m.cfg.Interval <= 0 {
@@ -159,7 +165,8 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 		m.begin(now)
 	}
 	if next := max(m.due, m.free); now < next {
-		m.together = next + min(m.gap*time.Duration(len(m.pending)-1), mostHeld)
+		few := max(1, len(m.pending)*3/4) // some more are due when the process wakes up late
+		m.together = next + min(m.gap*time.Duration(few-1), mostHeld, m.cfg.Interval/50)
 	}
 	if now < m.together {
 		return nil, m.together
@@ -176,17 +183,19 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 		m.end(now)
 		return nil, m.nextBegin
 	}
-	m.due += m.gap
+	if p.kind != readPlain || !p.agent.sums.can { // spread does not expect it
+		m.due += m.gap
+	}
 	m.free = max(m.free, now-time.Duration(len(m.pending))*least) + least
-	ask = m.ask(p)
+	m.fill(p)
 	m.makeReady(p.agent)
-	return ask, now
+	return &m.ask, now
 }
 
 const (
 	// mostHeld bounds the time that a request waits for others, so that the process wakes up once
-	// for several.
-	mostHeld = 50 * time.Millisecond
+	// for several. It is at most a fiftieth of the Interval.
+	mostHeld = 200 * time.Millisecond
 	// mostAtAgent bounds the requests under way to one agent. With many agents it is one at a time.
 	mostAtAgent = 4
 )
@@ -205,9 +214,10 @@ func (m *Monitor) begin(now time.Duration) {
 func (m *Monitor) spread(now time.Duration) {
 	requests := len(m.ports)
 	for _, a := range m.agents {
-		if !a.known {
+		if a.mustTell(m.number) || !a.known {
 			requests++
-		} else if a.ext && !a.errors {
+		}
+		if a.ext && !a.errors && !a.sums.can {
 			requests += len(a.ports)
 		}
 	}
@@ -236,10 +246,14 @@ func (m *Monitor) choose() (pending, bool) {
 		p := a.port(m.number)
 		switch {
 		case p == nil || a.skip > 0:
-		case a.known:
+		case a.isOpen(m.number):
 			p.asked = m.number
 			return a.reading(p), true
-		case !a.asked: // its ports follow after the answer
+		case a.asked:
+		case a.known: // its ports follow after the answer
+			a.asked = true
+			return pending{kind: readSums, agent: a, port: p}, true
+		default: // likewise
 			a.asked = true
 			return pending{kind: classInfo, agent: a, port: p}, true
 		}
@@ -250,7 +264,7 @@ func (m *Monitor) choose() (pending, bool) {
 // makeReady has an agent asked for its next port after the agents that are ready before it. So the
 // agents take turns, and the requests to a switch are spread over the Interval.
 func (m *Monitor) makeReady(a *agent) {
-	if m.active && !a.ready && a.under < mostAtAgent && a.skip == 0 && (a.known || !a.asked) && a.port(m.number) != nil {
+	if m.active && !a.ready && a.under < mostAtAgent && a.skip == 0 && (a.isOpen(m.number) || !a.asked) && a.port(m.number) != nil {
 		a.ready, m.ready = true, append(m.ready, a)
 	}
 }
@@ -273,12 +287,19 @@ func (a *agent) reading(p *port) pending {
 	return pending{kind: readPlain, agent: a, port: p}
 }
 
-// ask stores a request as pending, and returns it in full.
-func (m *Monitor) ask(p pending) *Ask {
-	slot := 0
-	for m.pending[slot].tag != 0 {
-		slot++
+// freeAll forgets the requests under way.
+func (m *Monitor) freeAll() {
+	clear(m.pending)
+	m.unused = m.unused[:0]
+	for slot := range m.pending {
+		m.unused = append(m.unused, slot)
 	}
+}
+
+// fill stores a request as pending, and as the last Ask.
+func (m *Monitor) fill(p pending) {
+	slot := m.unused[len(m.unused)-1]
+	m.unused = m.unused[:len(m.unused)-1]
 	m.count++
 	p.tag = m.count<<16 | uint64(slot)
 	m.pending[slot] = p
@@ -286,7 +307,8 @@ func (m *Monitor) ask(p pending) *Ask {
 	p.agent.under++
 	m.asked++
 	m.requests++
-	a := &Ask{Tag: p.tag, To: p.agent.at, Method: mad.Get}
+	a := &m.ask
+	*a = Ask{Tag: p.tag, To: p.agent.at, Method: mad.Get}
 	number := uint64(p.port.id.port)
 	switch p.kind {
 	case classInfo:
@@ -294,8 +316,11 @@ func (m *Monitor) ask(p pending) *Ask {
 	case readExtended:
 		a.Attr = mad.AttrPortCountersExtended
 		mad.PortCountersExtendedPortSelect.Put(a.Data[:], number)
-	case readPlain, clearPlain:
+	case readPlain, clearPlain, readSums:
 		a.Attr = mad.AttrPortCounters
+		if p.kind == readSums {
+			number = mad.PerfPortSelectAll
+		}
 		mad.PortCountersPortSelect.Put(a.Data[:], number)
 		if p.kind == clearPlain {
 			a.Method = mad.Set
@@ -303,7 +328,6 @@ func (m *Monitor) ask(p pending) *Ask {
 			mad.PortCountersCounterSelect2.Put(a.Data[:], uint64(p.mask)>>16)
 		}
 	}
-	return a
 }
 
 // Ended handles the end of a request; data is the attribute, if the outcome has one. It ignores
@@ -315,6 +339,7 @@ func (m *Monitor) Ended(now time.Duration, tag uint64, outcome Outcome, data []b
 	}
 	p := m.pending[slot]
 	m.pending[slot] = pending{}
+	m.unused = append(m.unused, slot)
 	m.under--
 	p.agent.under--
 	if p.agent.gone {

@@ -32,7 +32,11 @@ type device struct {
 	ext, errors, silent bool
 	lies, mute          bool // it says that it has what it refuses; it answers nothing but ClassPortInfo
 	redirect            uint16
-	lid                 fabric.LID // where it answers
+	sums                sumKind
+	port                uint8                    // for sums
+	ice                 *[mad.NumCounters]uint64 // likewise
+	elsewhere           uint64                   // likewise: counted at ports without a cable
+	lid                 fabric.LID               // where it answers
 	has                 map[uint8]*[mad.NumCounters]uint64
 	truth               map[uint8]*[mad.NumCounters]uint64 // never set back
 	lost                map[uint8]*[mad.NumCounters]uint64 // that were in a counter that was set back
@@ -98,7 +102,7 @@ func (w *world) run(until time.Duration, delay func() time.Duration) {
 		ask, wake := w.m.Next(w.now)
 		if ask != nil {
 			w.asked = append(w.asked, w.now)
-			w.waiting = append(w.waiting, ask)
+			w.waiting = append(w.waiting, clone(ask))
 			w.most = max(w.most, len(w.waiting))
 			if delay == nil {
 				w.answer(0)
@@ -115,6 +119,12 @@ func (w *world) run(until time.Duration, delay func() time.Duration) {
 			w.now = wake
 		}
 	}
+}
+
+// clone copies an Ask, which the Monitor uses again.
+func clone(a *Ask) *Ask {
+	c := *a
+	return &c
 }
 
 // answer answers one of those that wait.
@@ -150,6 +160,9 @@ func (d *device) answer(a *Ask) (Outcome, []byte) {
 		if d.ext || d.lies {
 			mad.ClassPortInfoCapabilityMask.Put(data, mad.PerfCapExtendedCounters)
 		}
+		if d.sums != noSums {
+			mad.ClassPortInfoCapabilityMask.Put(data, mad.ClassPortInfoCapabilityMask.Get(data)|mad.PerfCapAllPortSelect)
+		}
 		if d.errors {
 			mad.ClassPortInfoCapabilityMask2.Put(data, mad.PerfCap2ExtendedErrors)
 		}
@@ -170,6 +183,9 @@ func (d *device) answer(a *Ask) (Outcome, []byte) {
 		return Answered, data
 	}
 	p := uint8(mad.PortCountersPortSelect.Get(a.Data[:]))
+	if p == mad.PerfPortSelectAll {
+		return d.sum(data), data
+	}
 	if a.Method == mad.Set {
 		mask := mad.PortCountersCounterSelect.Get(a.Data[:]) | mad.PortCountersCounterSelect2.Get(a.Data[:])<<16
 		for c := range mad.CounterQP1Dropped {
@@ -250,7 +266,7 @@ func TestGoesRound(t *testing.T) {
 		value, grown uint64
 		back         bool
 	}{{1<<64 - 100, 0, false}, {1<<64 - 10, 90, false}, {20, 30, false}, {500, 480, false}, {7, 7, true}} {
-		if back := c.take(mad.CounterXmitData, step.value, extended); back != step.back || c.grown[mad.CounterXmitData] != step.grown {
+		if back := c.take(mad.CounterXmitData, step.value, inExtended); back != step.back || c.grown[mad.CounterXmitData] != step.grown {
 			t.Errorf("%d: grown by %d, set back %t", step.value, c.grown[mad.CounterXmitData], back)
 		}
 	}
@@ -262,8 +278,8 @@ func TestGoesRound(t *testing.T) {
 // TestSource: what two attributes tell of a counter is not compared.
 func TestSource(t *testing.T) {
 	var c counts
-	c.take(mad.CounterXmitData, 100, plain)
-	if back := c.take(mad.CounterXmitData, 5000, extended); back || c.total[mad.CounterXmitData] != 0 {
+	c.take(mad.CounterXmitData, 100, inPlain)
+	if back := c.take(mad.CounterXmitData, 5000, inExtended); back || c.total[mad.CounterXmitData] != 0 {
 		t.Errorf("set back %t, total %d", back, c.total[mad.CounterXmitData])
 	}
 }
@@ -504,7 +520,7 @@ func FuzzMonitor(f *testing.F) {
 		for range 2000 {
 			ask, wake := w.m.Next(now)
 			if ask != nil {
-				if under = append(under, ask); len(under) > int(window%8)+1 {
+				if under = append(under, clone(ask)); len(under) > int(window%8)+1 {
 					t.Fatalf("%d under way", len(under))
 				}
 				continue

@@ -29,19 +29,12 @@ type Counts struct {
 	Grown [mad.NumCounters]uint64 // within Took
 }
 
-// makeReading copies the counters of all ports.
-func (m *Monitor) makeReading(now time.Duration) *Reading {
+// makeReading makes a Reading without counts.
+func (m *Monitor) makeReading() *Reading {
 	if m.named == nil {
 		m.named = m.makePorts()
 	}
-	r := &Reading{Ports: m.named, Counts: make([]Counts, len(m.ports))}
-	for i, p := range m.ports {
-		to := &r.Counts[i]
-		if to.Age, to.Total = now-p.at, p.total; m.hasRead(p) && p.took > 0 {
-			to.Took, to.Grown = p.took, p.grown
-		}
-	}
-	return r
+	return &Reading{Ports: m.named, Counts: make([]Counts, len(m.ports))}
 }
 
 // makePorts names the ports of the subnet.

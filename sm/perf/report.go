@@ -91,22 +91,41 @@ func (m *Monitor) makeReport(now time.Duration) {
 	for c := range r.Counters {
 		r.Counters[c] = Counter{Name: Name(c), Total: m.gone[c]}
 	}
-	for _, p := range m.all { // sums, whatever the order
-		p.addTotals(r)
+	if len(m.all) > len(m.ports) {
+		for _, p := range m.all { // sums, whatever the order
+			if p.agent.gone {
+				p.addTotals(r)
+			}
+		}
 	}
-	for _, p := range m.ports {
+	reading, busy, odd := m.makeReading(), []*port{}, [2][]*port{}
+	for i, p := range m.ports { // once, since they are more than caches hold
+		p.addTotals(r)
+		to := &reading.Counts[i]
+		to.Age, to.Total = now-p.at, p.total
+		for k, of := range oddCounters {
+			if p.sum(of) > 0 {
+				odd[k] = append(odd[k], p)
+			}
+		}
 		if !m.hasRead(p) {
 			r.Unread++
 			continue
 		}
 		r.Ports++
 		m.addPort(r, p)
+		if p.took > 0 {
+			to.Took, to.Grown = p.took, p.grown
+		}
+		if p.rate() > 0 {
+			busy = append(busy, p)
+		}
 	}
 	slices.SortStableFunc(r.Over, func(a, b Over) int { return cmp.Compare(b.Rate/b.Most, a.Rate/a.Most) })
 	r.Over = r.Over[:min(len(r.Over), mostOver)]
-	m.findHot(r)
-	m.findOdd(r)
-	r.Reading = m.makeReading(now)
+	m.addHot(r, busy)
+	m.addOdd(r, odd)
+	r.Reading = reading
 	m.report = r
 }
 
@@ -146,32 +165,29 @@ func (p *port) rate() float64 {
 	return float64(p.grown[mad.CounterXmitData]) * 32 / p.took.Seconds() / 1e9
 }
 
-// findHot lists the busiest links.
-func (m *Monitor) findHot(r *Report) {
+// addHot adds the busiest links of some ports to a Report.
+func (m *Monitor) addHot(r *Report, ports []*port) {
 	type used struct {
 		at    *port
 		rate  float64
 		share float64
 	}
 	var list []used
-	best := map[fabric.LinkID]int{} // index in list
 	f := m.subnet.Fabric
-	for _, p := range m.ports {
-		gbps := p.rate()
+	best := make([]int32, len(f.Links)) // index in list, plus 1
+	for _, p := range ports {
 		link := f.Nodes[p.end.Node].Ports[p.end.Port].Link
-		if gbps == 0 || link == fabric.NoLink || !m.hasRead(p) {
+		if link == fabric.NoLink {
 			continue
 		}
-		u := used{at: p, rate: gbps}
+		u := used{at: p, rate: p.rate()}
 		if most := fabric.Rate(f.Links[link].Width, f.Links[link].Speed); most > 0 {
-			u.share = gbps / (float64(most) / 1000)
+			u.share = u.rate / (float64(most) / 1000)
 		}
-		at, ok := best[link]
-		switch {
-		case !ok:
-			best[link] = len(list)
+		if at := best[link] - 1; at < 0 {
 			list = append(list, u)
-		case u.rate > list[at].rate:
+			best[link] = int32(len(list))
+		} else if u.rate > list[at].rate {
 			list[at] = u
 		}
 	}
@@ -182,18 +198,19 @@ func (m *Monitor) findHot(r *Report) {
 	}
 }
 
-// failing and held are the counters that mark a cable as odd: errors, and delayed or dropped data.
-var (
-	failing = []int{mad.CounterLinkDowned, mad.CounterLinkErrorRecovery, mad.CounterLocalLinkIntegrity, mad.CounterBufferOverrun, mad.CounterSymbolError, mad.CounterRcvErrors}
-	held    = []int{mad.CounterXmitDiscards, mad.CounterXmitWait}
-)
+// oddCounters are the counters that mark a cable as odd: errors, and delayed or dropped data.
+var oddCounters = [2][]int{
+	{mad.CounterLinkDowned, mad.CounterLinkErrorRecovery, mad.CounterLocalLinkIntegrity, mad.CounterBufferOverrun, mad.CounterSymbolError, mad.CounterRcvErrors},
+	{mad.CounterXmitDiscards, mad.CounterXmitWait},
+}
 
-// findOdd lists the cables to inspect.
-func (m *Monitor) findOdd(r *Report) {
+// addOdd adds the cables to inspect to a Report, given the ports with counts of oddCounters.
+func (m *Monitor) addOdd(r *Report, ports [2][]*port) {
 	var list []counters.Port
 	var bad []*port
-	for _, of := range [][]int{failing, held} {
-		at := m.worst(of)
+	for k, of := range oddCounters {
+		at := ports[k]
+		slices.SortStableFunc(at, func(a, b *port) int { return cmp.Compare(b.sum(of), a.sum(of)) })
 		bad = append(bad, at[:min(len(at), mostOdd)]...)
 		for _, p := range at[:min(len(at), mostOdd)] {
 			values := map[string]uint64{}
@@ -251,15 +268,4 @@ func (p *port) sum(of []int) (n uint64) {
 		n += p.total[c]
 	}
 	return n
-}
-
-// worst lists the ports with counts, highest first.
-func (m *Monitor) worst(of []int) (at []*port) {
-	for _, p := range m.ports {
-		if p.sum(of) > 0 {
-			at = append(at, p)
-		}
-	}
-	slices.SortStableFunc(at, func(a, b *port) int { return cmp.Compare(b.sum(of), a.sum(of)) })
-	return at
 }

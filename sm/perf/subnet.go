@@ -31,7 +31,7 @@ func (cfg *Config) fillIn() {
 // They do not delay SMPs: they are patient (wire.Request).
 const (
 	UsualRate   = 4000
-	UsualWindow = 64
+	UsualWindow = 256
 )
 
 // Agent is a performance management agent. Port 0 of a switch answers for all its ports, each
@@ -87,6 +87,7 @@ type port struct {
 	agent *agent          // the last one
 	peer  fabric.PortName // other end of its cable, now or before it was lost
 	asked int             // number of the last round that asked it
+	plain int             // number of the last round that read its PortCounters
 	at    time.Duration   // time of the last reading
 	took  time.Duration   // interval before the last reading; 0 after the first one
 	over  uint32          // bit per counter: its rate is above its threshold
@@ -108,8 +109,8 @@ type source uint8
 
 const (
 	unread source = iota
-	plain
-	extended
+	inPlain
+	inExtended
 )
 
 // extendedCounters maps the fields of PortCountersExtended to counters; -1: PortCounters lack it.
@@ -145,7 +146,7 @@ func (c *counts) take(counter int, value uint64, from source) (back bool) {
 	old := c.last[counter]
 	first := c.from[counter] != from
 	c.last[counter], c.from[counter] = value, from
-	if from == plain && value == mostOf(counter) {
+	if from == inPlain && value == mostOf(counter) {
 		c.least |= 1 << counter
 	}
 	switch {
@@ -154,7 +155,7 @@ func (c *counts) take(counter int, value uint64, from source) (back bool) {
 		return false
 	case value >= old:
 		c.grown[counter] = value - old
-	case from == extended && old >= nearEnd:
+	case from == inExtended && old >= nearEnd:
 		c.grown[counter] = value - old // wraps around
 	default:
 		c.grown[counter], back = value, true
@@ -166,7 +167,7 @@ func (c *counts) take(counter int, value uint64, from source) (back bool) {
 // takePlain stores PortCounters, except those from the other attribute.
 func (c *counts) takePlain(data []byte, but func(counter int) bool) (back int) {
 	for counter, f := range mad.PortCountersField {
-		if !but(counter) && c.take(counter, f.Get(data), plain) {
+		if !but(counter) && c.take(counter, f.Get(data), inPlain) {
 			back++
 		}
 	}
@@ -176,18 +177,27 @@ func (c *counts) takePlain(data []byte, but func(counter int) bool) (back int) {
 // takeExtended stores PortCountersExtended.
 func (c *counts) takeExtended(data []byte, errors bool) (back int) {
 	for i, counter := range extendedCounters {
-		if counter >= 0 && (i < firstError || errors) && c.take(counter, mad.PortCountersExtendedFields[i].Get(data), extended) {
+		if counter >= 0 && (i < firstError || errors) && c.take(counter, mad.PortCountersExtendedFields[i].Get(data), inExtended) {
 			back++
 		}
 	}
 	return back
 }
 
+// keepPlain takes the counters of PortCounters for unchanged.
+func (c *counts) keepPlain() {
+	for counter, from := range c.from {
+		if from == inPlain {
+			c.grown[counter] = 0
+		}
+	}
+}
+
 // full returns the counters to clear, as they near their maximum: bits of CounterSelect, from 16 on
 // of CounterSelect2.
 func (c *counts) full() (mask uint32) {
 	for counter := range mad.CounterQP1Dropped { // no bit selects QP1Dropped
-		if c.from[counter] == plain && c.last[counter] >= mostOf(counter)/4*3 && c.last[counter] > 0 {
+		if c.from[counter] == inPlain && c.last[counter] >= mostOf(counter)/4*3 && c.last[counter] > 0 {
 			mask |= 1 << counter
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -64,7 +65,7 @@ func TestSlots(t *testing.T) {
 // TestFlood has more requests outstanding than the sockets hold: the medium is busy
 // at times, and nothing is lost.
 func TestFlood(t *testing.T) {
-	const n = 20_000
+	const n, inBursts = 20_000, 4_000
 	tr := dial(t, simulator(t, false), "A")
 	r := wire.New(tr, wire.Options{Config: wire.Config{Window: 2000, Timeout: time.Minute}})
 	defer shut(t, r)
@@ -74,16 +75,27 @@ func TestFlood(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	wg.Add(n)
+	q := wire.Request{Addr: wire.Directed(), MAD: m, Done: func(res *wire.Result) {
+		if res.Err != nil {
+			t.Error(res.Err)
+		}
+		wg.Done()
+	}}
 	for range n {
-		r.Start(&wire.Request{Addr: wire.Directed(), MAD: m, Done: func(res *wire.Result) {
-			if res.Err != nil {
-				t.Error(res.Err)
-			}
-			wg.Done()
-		}})
+		r.Start(&q)
 	}
 	wg.Wait()
 	if c := r.Counters(); c.Answered != n || tr.Dropped() != 0 {
+		t.Errorf("counters %+v, dropped %d", c, tr.Dropped())
+	}
+	wg.Add(inBursts) // the same in bursts, whose answers may be handled a moment late
+	q.Patient = true
+	burst := slices.Repeat([]wire.Request{q}, 250)
+	for range inBursts / len(burst) {
+		r.StartAll(burst)
+	}
+	wg.Wait()
+	if c := r.Counters(); c.Answered != n+inBursts || tr.Dropped() != 0 {
 		t.Errorf("counters %+v, dropped %d", c, tr.Dropped())
 	}
 }

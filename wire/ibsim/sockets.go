@@ -173,7 +173,17 @@ func (s *sockets) connectData(slot uint32) error {
 	return nil
 }
 
-// close closes both sockets, which also stops readers and writers.
+// takeData hands the data socket over.
+func (s *sockets) takeData() (*dataSocket, error) {
+	d, err := newDataSocket(s.data)
+	if err == nil {
+		_ = s.data.Close() // the other descriptor stays
+		s.data = nil
+	}
+	return d, err
+}
+
+// close closes the sockets that were not handed over.
 func (s *sockets) close() {
 	for _, c := range []socket{s.ctl, s.data} {
 		// A nil interface: the socket was never created.

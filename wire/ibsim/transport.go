@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"weft/wire"
 	"weft/wire/mad"
@@ -25,13 +24,9 @@ type Transport struct {
 	bad  atomic.Uint64
 
 	pumped  chan struct{} // closed when the reading goroutine has ended
+	got     wire.Datagram // the last one that was read; for pump alone
 	closing sync.Once
-
-	sending sync.Mutex
-	raw     syscall.RawConn
-	buf     []byte
-	sendErr error
-	write   func(fd uintptr) bool // sends buf; created once, so that Send allocates nothing
+	data    *dataSocket
 }
 
 // Dial attaches to a running simulator. While the simulator has no socket yet, Dial retries, until
@@ -70,7 +65,6 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 		return nil, err
 	}
 	t := &Transport{s: s, ctl: newControl(s.ctl), in: wire.NewInbox(), pumped: make(chan struct{})}
-	t.write = t.writeBuf
 	me := Client{ID: s.id, Node: o.Node}
 	hello.Type = ControlConnect
 	if err = me.Put(&hello); err == nil {
@@ -83,7 +77,7 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 	server := hello.Client()
 	t.node, t.ctl.slot = server.Node, server.ID
 	if err = s.connectData(server.ID); err == nil {
-		t.raw, err = s.data.SyscallConn()
+		t.data, err = s.takeData()
 	}
 	if err != nil {
 		t.leave()
@@ -94,46 +88,43 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 	return t, nil
 }
 
-// pump always reads and never waits: the simulator stops while a client's socket is full.
+// pump always reads and never waits for others: the simulator stops while a client's socket is
+// full. While datagrams come after each rest, it rests again: that wakes the process less often.
 func (t *Transport) pump() {
 	defer close(t.pumped)
-	read := newMany()
-	for {
-		n, waited, err := wire.Read(t.raw, read.read)
+	read := newMany(DataSize + 1)
+	for came := false; ; {
+		n, err := read.read(t.data.fd)
+		if errors.Is(err, syscall.EAGAIN) {
+			if err = nil; !came || !t.in.Rest() {
+				err = t.data.await()
+				t.in.Rest()
+			}
+			came = false
+		}
 		if err != nil {
 			t.in.Close(err)
 			return
 		}
 		for i := range n {
 			t.push(read.datagram(i))
-		}
-		if waited {
-			t.in.Rest()
+			came = true
 		}
 	}
 }
 
 // push takes a datagram that was read, with the room behind it.
 func (t *Transport) push(b, room []byte) {
-	d, err := ParseData(b)
-	if err != nil {
+	var err error
+	d := &t.got
+	if *d, err = ParseData(b); err != nil {
 		t.bad.Add(1)
 		return
 	}
 	if m := d.MAD; len(m) >= mad.SAHeader.Size && m.Class().HasRMPP() && !wire.RMPPActive(m) {
 		d.MAD = mad.Datagram(room[dataHeader:DataSize]) // OpenSM's answers end with their records
 	}
-	t.in.Push(&d)
-}
-
-// write writes to a socket in non-blocking mode. Such a call takes microseconds, so the scheduler
-// need not know of it: that would cost more, and keep a thread awake that watches calls.
-func write(fd int, b []byte) (int, error) {
-	n, _, errno := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
-	if errno != 0 {
-		return 0, errno
-	}
-	return int(n), nil
+	t.in.Push(d)
 }
 
 // Dropped counts received datagrams that were malformed, or dropped because the queue was full.
@@ -141,37 +132,26 @@ func (t *Transport) Dropped() uint64 { return t.bad.Load() + t.in.Dropped() }
 
 // Send implements wire.Transport.
 func (t *Transport) Send(d *wire.Datagram) error {
-	t.sending.Lock()
-	defer t.sending.Unlock()
-	if err := t.in.Err(); err != nil {
-		return err
-	}
-	var err error
-	if t.buf, err = AppendData(t.buf[:0], d); err != nil {
-		return err
-	}
-	if err := t.raw.Write(t.write); err != nil {
-		return wire.Closed(err)
-	}
-	switch {
-	case t.sendErr == nil:
-		return nil
-	case errors.Is(t.sendErr, syscall.EAGAIN), errors.Is(t.sendErr, syscall.ENOBUFS):
-		return wire.ErrBusy
-	}
-	// The simulator is gone.
-	t.in.Close(t.sendErr)
-	return t.in.Err()
+	one := [1]*wire.Datagram{d}
+	_, err := t.SendAll(one[:])
+	return err
 }
 
-// writeBuf never waits for room: it reports success in any case.
-func (t *Transport) writeBuf(fd uintptr) bool {
-	for {
-		_, t.sendErr = write(int(fd), t.buf)
-		if !errors.Is(t.sendErr, syscall.EINTR) {
-			return true
-		}
+// SendAll serves wire.SendAll.
+func (t *Transport) SendAll(list []*wire.Datagram) (int, error) {
+	if err := t.in.Err(); err != nil {
+		return 0, err
 	}
+	n, err := t.data.send(list)
+	switch {
+	case err == nil, errors.Is(err, wire.ErrMalformed), errors.Is(err, wire.ErrClosed):
+		return n, err
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOBUFS):
+		return n, wire.ErrBusy
+	}
+	// The simulator is gone.
+	t.in.Close(err)
+	return n, t.in.Err()
 }
 
 // Recv implements wire.Transport.
@@ -240,8 +220,10 @@ func (t *Transport) Close() error {
 		if alive {
 			t.leave()
 		}
-		t.s.close()
+		t.data.wake()
 		<-t.pumped
+		t.data.close()
+		t.s.close()
 	})
 	return nil
 }

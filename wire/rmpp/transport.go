@@ -46,6 +46,27 @@ func (t *Transport) Send(d *wire.Datagram) error {
 	return t.perform()
 }
 
+// SendAll serves wire.SendAll.
+func (t *Transport) SendAll(list []*wire.Datagram) (sent int, err error) {
+	for sent < len(list) {
+		end := sent
+		for end < len(list) && !isMessage(list[end].MAD) {
+			end++
+		}
+		n, err := wire.SendAll(t.Transport, list[sent:end])
+		if sent += n; err != nil {
+			return sent, err
+		}
+		if end < len(list) {
+			if err := t.Send(list[end]); err != nil {
+				return sent, err
+			}
+			sent++
+		}
+	}
+	return sent, nil
+}
+
 // Recv implements wire.Transport.
 func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error {
 	for {
