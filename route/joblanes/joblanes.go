@@ -1,0 +1,139 @@
+package joblanes
+
+import (
+	"context"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// Request asks for lanes for jobs.
+type Request struct {
+	Hosts [][]int32 // by job: its host ports
+	// Only lists the jobs that get lanes, by their places in Hosts. The others run, and their pairs
+	// keep their SLs. nil means all jobs.
+	Only []int
+	// Copies is the maximum number of copies, the lanes of the paths among them; 0: as many as fit.
+	// It has no effect on a Plan that has copies.
+	Copies int
+	MaxVLs int    // data VLs that may be used; 0: as many as the hardware has, 8 if unknown
+	Held   uint16 // set of SLs with another use, such as those of partitions
+}
+
+// Lanes describes the lanes of jobs.
+type Lanes struct {
+	Copies int    `json:"copies"` // of the lanes of the paths, these among them
+	VLs    int    `json:"vls"`    // of the Plan, with all copies
+	Jobs   []Lane `json:"-"`      // by job
+}
+
+// Lane describes the lanes of one job.
+type Lane struct {
+	Copy int   `json:"copy"` // 0 for the lanes of the paths
+	SLs  []int `json:"sls"`  // between its hosts
+	// Shared counts the channels between switches that it shares with jobs on the same copy.
+	Shared int `json:"channels_shared_on_lane"`
+}
+
+// Give returns a Plan with the same paths in which jobs have lanes. Errors: *route.Refusal if no
+// lane is left, or the context's.
+func Give(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *Request) (*route.Plan, *Lanes, error) {
+	out := *plan
+	if plan.SL == nil || plan.SL2VL == nil {
+		return nil, nil, route.Refuse(stage, "route again, or give the files of the lanes", "the lanes of the paths are unknown")
+	}
+	if len(plan.JobLanes) == 0 {
+		if err := copyLanes(g, &out, req); err != nil {
+			return nil, nil, err
+		}
+	}
+	w := &work{g: g, old: plan, plan: &out, req: req, held: make([]bool, len(req.Hosts))}
+	for j := range w.held {
+		w.held[j] = req.Only != nil && !slices.Contains(req.Only, j)
+	}
+	lanes, err := w.run(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &out, lanes, nil
+}
+
+// stage is the name of this stage in refusals.
+const stage = "lanes for jobs"
+
+// work is the state of Give.
+type work struct {
+	g         *fabric.Graph
+	old, plan *route.Plan // plan is new
+	req       *Request
+	held      []bool  // by job: it runs, and its pairs keep their SLs
+	lane      []int   // by job: its copy
+	jobs      [][]int // by end port: its jobs, ascending; nil for none
+}
+
+func (w *work) run(ctx context.Context) (*Lanes, error) {
+	shared, err := w.countShared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.lane = make([]int, len(w.held))
+	for j, held := range w.held {
+		if w.lane[j] = -1; held {
+			w.lane[j] = w.copyOf(w.req.Hosts[j])
+		}
+	}
+	copies := len(w.plan.JobLanes) + 1
+	colour(w.lane, shared, copies)
+	w.setSLs()
+	lanes := &Lanes{Copies: copies, VLs: w.plan.VLs}
+	for j, hosts := range w.req.Hosts {
+		lane := Lane{Copy: w.lane[j], SLs: w.slsOf(hosts)}
+		for k, n := range shared[j] {
+			if k != j && w.lane[k] == w.lane[j] {
+				lane.Shared += int(n)
+			}
+		}
+		lanes.Jobs = append(lanes.Jobs, lane)
+	}
+	return lanes, nil
+}
+
+// copyOf returns the copy that a job has in the old Plan: that of its first pair.
+func (w *work) copyOf(hosts []int32) int {
+	from := int32(-1)
+	for _, h := range hosts {
+		lid := w.old.Ends.Base[h]
+		switch {
+		case lid == 0:
+		case from < 0:
+			from = h
+		default:
+			_, number := w.old.UncopySL(w.old.SL.At(from, lid))
+			return number
+		}
+	}
+	return 0
+}
+
+// slsOf lists the SLs between the hosts of a job in the new Plan.
+func (w *work) slsOf(hosts []int32) []int {
+	var set [route.NumSLs]bool
+	for _, dst := range hosts {
+		for k := range w.plan.Ends.Count(dst) {
+			lid := w.plan.Ends.Base[dst] + fabric.LID(k)
+			for _, src := range hosts {
+				if src != dst && w.plan.Ends.Base[src] != 0 {
+					set[w.plan.SL.At(src, lid)] = true
+				}
+			}
+		}
+	}
+	list := []int{}
+	for sl, used := range set {
+		if used {
+			list = append(list, sl)
+		}
+	}
+	return list
+}
