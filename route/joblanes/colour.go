@@ -67,14 +67,17 @@ func (w *work) addChannels(ctx context.Context, set []uint64, hosts []int32) err
 	return nil
 }
 
+// orders is the maximum number of orders of jobs that colour tries.
+const orders = 16
+
 // colour chooses a copy for each job whose lane is negative, so that jobs on the same copy share
 // few channels.
 func colour(lane []int, shared [][]int32, copies int) {
-	var free []int
+	c := &colouring{lane: slices.Clone(lane), shared: shared, sums: make([]int64, copies)}
 	total := make([]int64, len(lane))
 	for j := range lane {
 		if lane[j] < 0 {
-			free = append(free, j)
+			c.free = append(c.free, j)
 		}
 		for k, n := range shared[j] {
 			if k != j {
@@ -82,26 +85,59 @@ func colour(lane []int, shared [][]int32, copies int) {
 			}
 		}
 	}
-	slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(total[b], total[a]) })
-	sums := make([]int64, copies)
-	best := func(j int) bool {
-		clear(sums)
-		for k, n := range shared[j] {
-			if k != j && lane[k] >= 0 {
-				sums[lane[k]] += int64(n)
-			}
+	slices.SortStableFunc(c.free, func(a, b int) int { return cmp.Compare(total[b], total[a]) })
+	best := int64(-1)
+	for range min(orders, len(c.free)) {
+		for _, j := range c.free {
+			c.lane[j] = -1
 		}
-		least := slices.Index(sums, slices.Min(sums))
-		if lane[j] >= 0 && sums[lane[j]] == sums[least] {
-			return false
+		if sum := c.run(); best < 0 || sum < best {
+			best = sum
+			copy(lane, c.lane)
 		}
-		lane[j] = least
-		return true
+		c.free = append(c.free[1:], c.free[0])
 	}
+}
+
+// colouring is the state of colour.
+type colouring struct {
+	lane   []int // by job, negative for none yet
+	shared [][]int32
+	free   []int // jobs to choose copies for
+	sums   []int64
+}
+
+// run gives the free jobs copies in their order, and lets single jobs change until none gains. It
+// returns the sum of the conflicts between jobs on the same copy, each counted from both jobs.
+func (c *colouring) run() (sum int64) {
 	for changed := true; changed; {
 		changed = false
-		for _, j := range free {
-			changed = best(j) || changed
+		for _, j := range c.free {
+			changed = c.choose(j) || changed
 		}
 	}
+	for j := range c.lane {
+		for k, n := range c.shared[j] {
+			if k != j && c.lane[k] == c.lane[j] {
+				sum += int64(n)
+			}
+		}
+	}
+	return sum
+}
+
+// choose gives a job the copy with the least conflicts, and reports whether it has another now.
+func (c *colouring) choose(j int) bool {
+	clear(c.sums)
+	for k, n := range c.shared[j] {
+		if k != j && c.lane[k] >= 0 {
+			c.sums[c.lane[k]] += int64(n)
+		}
+	}
+	least := slices.Index(c.sums, slices.Min(c.sums))
+	if c.lane[j] >= 0 && c.sums[c.lane[j]] == c.sums[least] {
+		return false
+	}
+	c.lane[j] = least
+	return true
 }

@@ -30,8 +30,7 @@ type Lanes struct {
 
 // Lane describes the lanes of one job.
 type Lane struct {
-	Copy int   `json:"copy"` // 0 for the lanes of the paths
-	SLs  []int `json:"sls"`  // between its hosts
+	Copy int `json:"copy"` // 0 for the lanes of the paths, i+1 for Plan.JobLanes[i]
 	// Shared counts the channels between switches that it shares with jobs on the same copy.
 	Shared int `json:"channels_shared_on_lane"`
 }
@@ -87,8 +86,8 @@ func (w *work) run(ctx context.Context) (*Lanes, error) {
 	colour(w.lane, shared, copies)
 	w.setSLs()
 	lanes := &Lanes{Copies: copies, VLs: w.plan.VLs}
-	for j, hosts := range w.req.Hosts {
-		lane := Lane{Copy: w.lane[j], SLs: w.slsOf(hosts)}
+	for j := range w.req.Hosts {
+		lane := Lane{Copy: w.lane[j]}
 		for k, n := range shared[j] {
 			if k != j && w.lane[k] == w.lane[j] {
 				lane.Shared += int(n)
@@ -114,26 +113,4 @@ func (w *work) copyOf(hosts []int32) int {
 		}
 	}
 	return 0
-}
-
-// slsOf lists the SLs between the hosts of a job in the new Plan.
-func (w *work) slsOf(hosts []int32) []int {
-	var set [route.NumSLs]bool
-	for _, dst := range hosts {
-		for k := range w.plan.Ends.Count(dst) {
-			lid := w.plan.Ends.Base[dst] + fabric.LID(k)
-			for _, src := range hosts {
-				if src != dst && w.plan.Ends.Base[src] != 0 {
-					set[w.plan.SL.At(src, lid)] = true
-				}
-			}
-		}
-	}
-	list := []int{}
-	for sl, used := range set {
-		if used {
-			list = append(list, sl)
-		}
-	}
-	return list
 }
