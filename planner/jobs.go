@@ -30,12 +30,11 @@ func (r *Result) moveForJobs(ctx context.Context, g *fabric.Graph, req *Request)
 	return nil
 }
 
-// giveJobLanes gives the jobs of a request lanes of their own. If no lane is left, they share the
-// lanes of the paths.
+// giveJobLanes gives jobs lanes of their own. If no lane is left, they share the lanes of the paths.
 func (r *Result) giveJobLanes(ctx context.Context, g *fabric.Graph, req *Request) error {
 	watch := stopwatch{now: req.now()}
 	watch.stage("lanes for jobs")
-	plan, lanes, err := joblanes.Give(ctx, g, r.Plan, &joblanes.Request{Hosts: req.Jobs, Copies: req.Copies, MaxVLs: req.MaxVLs})
+	plan, lanes, err := joblanes.Give(ctx, g, r.Plan, req.JobLanes)
 	watch.stage("")
 	if no, ok := errors.AsType[*route.Refusal](err); ok {
 		r.NoJobLanes = no

@@ -42,8 +42,9 @@ type Request struct {
 	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
 	Moves   int               // entries that may move to less loaded links once Kept is repaired
 	Jobs    [][]int32         // host ports by job; paths move so that pairs of one job meet fewer others
-	Copies  int               // of the lanes, the paths' own among them, at most, for Jobs; 0: jobs share the lanes
-	Effort  Effort            // of Auto
+	// JobLanes asks for lanes for jobs; nil: they share the lanes of the paths.
+	JobLanes *joblanes.Request
+	Effort   Effort // of Auto
 
 	// PassDeadSwitch tries the next engine also if an option names a missing switch: a dead root
 	// must not stop a subnet manager.
@@ -83,8 +84,8 @@ type Result struct {
 	NotRepaired error             // why the Plan kept was not repaired; nil where it was or none was
 	ForJobs     *relief.Moves     // of Request.Jobs; nil if there are none, or nothing could move
 	NotForJobs  error             // why nothing could move for jobs
-	JobLanes    *joblanes.Lanes   // of Request.Jobs; nil if they share the lanes
-	NoJobLanes  error             // why they share the lanes though Request.Copies asks for more
+	JobLanes    *joblanes.Lanes   // of Request.JobLanes; nil if jobs share the lanes of the paths
+	NoJobLanes  error             // why they share them against the Request
 	NoMulticast error             // why the Plan has no trees for groups; nil where it has, or none were asked for
 }
 
@@ -152,7 +153,7 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 	if err == nil && len(req.Jobs) > 0 {
 		err = r.moveForJobs(ctx, g, req)
 	}
-	if err == nil && req.Copies > 0 {
+	if err == nil && req.JobLanes != nil {
 		err = r.giveJobLanes(ctx, g, req)
 	}
 	return r, err

@@ -17,6 +17,7 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
+	"weft/route/joblanes"
 	"weft/study/routing"
 )
 
@@ -34,6 +35,7 @@ type routeOptions struct {
 	form    cli.Form
 	splits  string // directory for split graphs
 	noCheck bool
+	copies  int // of the lanes for jobs
 	measure bool
 }
 
@@ -164,7 +166,7 @@ func routeCmd() *cobra.Command {
 	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables to `FILE` as opensm-sl2vl.dump")
 	o.form.Add(cmd)
 	o.jobs.Add(cmd)
-	f.IntVar(&o.routing.Copies, "job-lanes", 0, "give the jobs of --jobs FILE up to `N` copies of the lanes, 2 to 15; 0: they share the lanes of the paths")
+	f.IntVar(&o.copies, "job-lanes", 0, "give the jobs of --jobs FILE up to `N` copies of the lanes, 2 to 15; 0: they share the lanes of the paths")
 	cli.ChainFlag(cmd, &o.chain)
 	f.Var(&o.routing.Effort, "effort", "how much engine auto tries: `EFFORT` is low, usual or most")
 	o.stages.Add(cmd)
@@ -177,7 +179,7 @@ func routeCmd() *cobra.Command {
 
 // run routes a fabric, judges the result and writes it.
 func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
-	if n := o.routing.Copies; n < 0 || n == 1 || n > int(route.DropVL) || n > 0 && !o.jobs.Given() {
+	if n := o.copies; n < 0 || n == 1 || n > int(route.DropVL) || n > 0 && !o.jobs.Given() {
 		return fmt.Errorf("--job-lanes %d: want 2 to %d copies of the lanes, and --jobs FILE; 0 for none", n, route.DropVL)
 	}
 	chain, err := o.stages.Chain(cmd, o.chain)
@@ -237,11 +239,14 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	return proven(r)
 }
 
-// readJobs reads the jobs that paths are to move for.
+// readJobs reads the jobs that paths are to move for, and that are to get lanes.
 func (o *routeOptions) readJobs(g *fabric.Graph) (err error) {
 	o.mix, err = o.jobs.Read(g)
 	for i := range o.mix {
 		o.routing.Jobs = append(o.routing.Jobs, o.mix[i].Hosts)
+	}
+	if o.copies > 0 {
+		o.routing.JobLanes = &joblanes.Request{Hosts: o.routing.Jobs, Copies: o.copies, MaxVLs: o.routing.MaxVLs}
 	}
 	return err
 }

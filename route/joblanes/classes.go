@@ -99,8 +99,10 @@ func (w *work) slOf(sl uint8, from, to []int) uint8 {
 			from = from[1:]
 		case from[0] > to[0]:
 			to = to[1:]
-		case w.held[from[0]]:
+		case w.held[from[0]] && w.req.Given == nil:
 			return sl
+		case w.held[from[0]]:
+			return w.copied(sl, from[0])
 		default:
 			if first < 0 {
 				first = from[0]
@@ -108,11 +110,16 @@ func (w *work) slOf(sl uint8, from, to []int) uint8 {
 			from, to = from[1:], to[1:]
 		}
 	}
+	return w.copied(sl, first)
+}
+
+// copied returns the SL on the copy of a job, or on the lanes of the paths if the job is negative.
+func (w *work) copied(sl uint8, job int) uint8 {
 	path, _ := w.old.UncopySL(sl)
-	if first < 0 || w.lane[first] == 0 {
+	if job < 0 || w.lane[job] == 0 {
 		return path
 	}
-	return w.plan.JobLanes[w.lane[first]-1][path]
+	return w.plan.JobLanes[w.lane[job]-1][path]
 }
 
 // merged returns the same SLs with one class for all equal sources, and one for all equal LIDs.

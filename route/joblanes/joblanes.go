@@ -14,6 +14,9 @@ type Request struct {
 	// Only lists the jobs that get lanes, by their places in Hosts. The others run, and their pairs
 	// keep their SLs. nil means all jobs.
 	Only []int
+	// Given holds, by job, the copy of each job that Only leaves out, for a Plan that was routed
+	// afresh. A job whose copy does not exist gets another one. nil: as in the Plan.
+	Given []int
 	// Copies is the maximum number of copies, the lanes of the paths among them; 0: as many as fit.
 	// It has no effect on a Plan that has copies.
 	Copies int
@@ -77,12 +80,15 @@ func (w *work) run(ctx context.Context) (*Lanes, error) {
 		return nil, err
 	}
 	w.lane = make([]int, len(w.held))
+	copies := len(w.plan.JobLanes) + 1
 	for j, held := range w.held {
-		if w.lane[j] = -1; held {
+		switch w.lane[j] = -1; {
+		case held && w.req.Given == nil:
 			w.lane[j] = w.copyOf(w.req.Hosts[j])
+		case held && w.req.Given[j] < copies:
+			w.lane[j] = w.req.Given[j]
 		}
 	}
-	copies := len(w.plan.JobLanes) + 1
 	colour(w.lane, shared, copies)
 	w.setSLs()
 	lanes := &Lanes{Copies: copies, VLs: w.plan.VLs}

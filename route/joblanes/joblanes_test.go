@@ -236,7 +236,8 @@ func TestStart(t *testing.T) {
 	for seed := range uint64(4) {
 		rng := rand.New(rand.NewPCG(seed, 12))
 		g := graph(t, []string{"rlft(8,2)|without(roots=2)", "torus(4x4,hosts=3)"}[seed%2])
-		plan, _ := give(t, g, routed(t, g, []string{"ftree", "updn"}[seed%2], 8), &joblanes.Request{Copies: 3})
+		bare := routed(t, g, []string{"ftree", "updn"}[seed%2], 8)
+		plan, _ := give(t, g, bare, &joblanes.Request{Copies: 3})
 		first := plan
 		var running [][]int32
 		for _, hosts := range mixtest.Draw(g, rng, 4) {
@@ -270,6 +271,18 @@ func TestStart(t *testing.T) {
 				}
 				if number == own.Copy && shared != own.Shared || shared < own.Shared {
 					t.Errorf("seed %d: copy %d shares %d channels, the job has copy %d with %d", seed, number, shared, own.Copy, own.Shared)
+				}
+			}
+			var given []int
+			for _, l := range lanes.Jobs {
+				given = append(given, l.Copy)
+			}
+			afresh, _ := give(t, g, bare, &joblanes.Request{Hosts: running, Copies: 3, Only: []int{}, Given: given})
+			for src := range int32(g.NumHosts) {
+				for dst := range int32(g.NumHosts) {
+					if got, want := afresh.SL.At(src, afresh.Ends.Base[dst]), next.SL.At(src, next.Ends.Base[dst]); got != want {
+						t.Fatalf("seed %d: routed afresh, SL %d from %d to %d, want %d", seed, got, src, dst, want)
+					}
 				}
 			}
 			plan = next
