@@ -30,7 +30,8 @@ func (r *Result) moveForJobs(ctx context.Context, g *fabric.Graph, req *Request)
 	return nil
 }
 
-// giveJobLanes gives jobs lanes of their own. If no lane is left, they share the lanes of the paths.
+// giveJobLanes gives jobs lanes of their own. If no lane is left, they share the lanes of the
+// paths.
 func (r *Result) giveJobLanes(ctx context.Context, g *fabric.Graph, req *Request) error {
 	watch := stopwatch{now: req.now()}
 	watch.stage("lanes for jobs")

@@ -38,7 +38,11 @@ func TestJobLanes(t *testing.T) {
 		dropped = dropped || drop
 		return drop
 	}).Compile()
-	r, err := Run(t.Context(), now, &Request{Chain: chain, Workers: 1, Multicast: true, Kept: Keep(made.Plan, g)})
+	req := &Request{Chain: chain, Workers: 1, Multicast: true, Kept: Keep(made.Plan, g)}
+	if err := req.Kept.Hold(now, req); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(t.Context(), now, req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ package route
 // switches. So packets of any pairs may be on it.
 type LaneCopy [NumSLs]uint8
 
-// UncopySL returns the SL of the paths for which an SL stands, and the number of its copy: 0 for the
-// lanes of the paths themselves, i+1 for JobLanes[i].
+// UncopySL returns the SL of the paths for which an SL stands, and the number of its copy: 0 for
+// the lanes of the paths themselves, i+1 for JobLanes[i].
 func (p *Plan) UncopySL(sl uint8) (path uint8, number int) {
 	for i := range p.JobLanes {
 		for from, to := range p.JobLanes[i] {

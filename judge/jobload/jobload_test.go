@@ -136,8 +136,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestVLs: VLs, and the channels that others pass on the same one, are what walks of all pairs give,
-// with random SLs and with random tables that depend on both ports.
+// TestVLs: VLs, and the channels that others pass on the same one, are what walks of all pairs
+// give, with random SLs and with random tables that depend on both ports.
 func TestVLs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	differ := false

@@ -20,7 +20,8 @@
 //
 // Two jobs conflict by the number of channels between switches that both use. Jobs get copies in
 // the order of their conflicts, each the one with the least sum of conflicts; then single jobs
-// change copies as long as the sum falls. The best of several orders counts. The jobs that Request.Only leaves out keep their SLs.
+// change copies as long as the sum falls. The best of several orders counts. The jobs that
+// Request.Only leaves out keep their copies.
 //
 // # Cost
 //

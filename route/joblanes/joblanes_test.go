@@ -333,8 +333,8 @@ func TestByJudge(t *testing.T) {
 	}
 }
 
-// TestRefused: Plans without a lane or an SL to spare are refused, with the reason. SLs and VLs with
-// another use stay as they are.
+// TestRefused: Plans without a lane or an SL to spare are refused, with the reason. SLs and VLs
+// with another use stay as they are.
 func TestRefused(t *testing.T) {
 	g := graph(t, "rlft(4,2)")
 	plan := routed(t, g, "ftree", 8)
