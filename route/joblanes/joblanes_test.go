@@ -293,6 +293,17 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// TestPairInTwoJobs: a pair of two running jobs keeps its SL, in whichever order jobs are listed.
+func TestPairInTwoJobs(t *testing.T) {
+	g := graph(t, "rlft(8,2)")
+	a, b, c := []int32{0, 4, 8, 12}, []int32{0, 4, 9, 13}, []int32{1, 5, 10, 14}
+	plan, lanes := give(t, g, routed(t, g, "ftree", 8), &joblanes.Request{Hosts: [][]int32{a, b}})
+	next, _ := give(t, g, plan, &joblanes.Request{Hosts: [][]int32{b, a, c}, Only: []int{2}})
+	if lid := plan.Ends.Base[4]; lanes.Jobs[0].Copy == lanes.Jobs[1].Copy || next.SL.At(0, lid) != plan.SL.At(0, lid) {
+		t.Errorf("SL %d, before %d; %+v", next.SL.At(0, lid), plan.SL.At(0, lid), lanes.Jobs)
+	}
+}
+
 // sharedChannels counts the channels that two jobs share, by the judge.
 func sharedChannels(t testing.TB, g *fabric.Graph, p *route.Plan, a, b []int32) int {
 	t.Helper()
