@@ -104,19 +104,21 @@ func (w *work) run(ctx context.Context) (*Lanes, error) {
 	return lanes, nil
 }
 
-// copyOf returns the copy that a job has in the old Plan: that of its first pair.
+// copyOf returns the copy that a job has in the old Plan: that of most pairs of neighbours in its
+// list. A pair that is in another job, too, may have another copy.
 func (w *work) copyOf(hosts []int32) int {
+	count := make([]int, len(w.plan.JobLanes)+1)
 	from := int32(-1)
 	for _, h := range hosts {
 		lid := w.old.Ends.Base[h]
-		switch {
-		case lid == 0:
-		case from < 0:
-			from = h
-		default:
-			_, number := w.old.UncopySL(w.old.SL.At(from, lid))
-			return number
+		if lid == 0 {
+			continue
 		}
+		if from >= 0 {
+			_, number := w.old.UncopySL(w.old.SL.At(from, lid))
+			count[number]++
+		}
+		from = h
 	}
-	return 0
+	return slices.Index(count, slices.Max(count))
 }
