@@ -19,6 +19,7 @@ import (
 	"weft/judge/check"
 	"weft/judge/quality"
 	"weft/route"
+	"weft/route/joblanes"
 	"weft/route/levels"
 	"weft/route/lids"
 	"weft/route/multicast"
@@ -41,7 +42,9 @@ type Request struct {
 	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
 	Moves   int               // entries that may move to less loaded links once Kept is repaired
 	Jobs    [][]int32         // host ports by job; paths move so that pairs of one job meet fewer others
-	Effort  Effort            // of Auto
+	// JobLanes asks for lanes for jobs; nil: they share the lanes of the paths.
+	JobLanes *joblanes.Request
+	Effort   Effort // of Auto
 
 	// PassDeadSwitch tries the next engine also if an option names a missing switch: a dead root
 	// must not stop a subnet manager.
@@ -81,6 +84,8 @@ type Result struct {
 	NotRepaired error             // why the Plan kept was not repaired; nil where it was or none was
 	ForJobs     *relief.Moves     // of Request.Jobs; nil if there are none, or nothing could move
 	NotForJobs  error             // why nothing could move for jobs
+	JobLanes    *joblanes.Lanes   // of Request.JobLanes; nil if jobs share the lanes of the paths
+	NoJobLanes  error             // why they share them against the Request
 	NoMulticast error             // why the Plan has no trees for groups; nil where it has, or none were asked for
 }
 
@@ -141,11 +146,15 @@ func (req *Request) trees() multicast.Options {
 }
 
 // Route tries the engines in order until one does not refuse. When all refuse, the
-// error joins their refusals; any other error ends the job. Then paths move for Request.Jobs.
+// error joins their refusals; any other error ends the job. Then paths move for Request.Jobs, and
+// jobs get lanes.
 func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	r, err := routeOrRepair(ctx, g, req)
 	if err == nil && len(req.Jobs) > 0 {
 		err = r.moveForJobs(ctx, g, req)
+	}
+	if err == nil && req.JobLanes != nil {
+		err = r.giveJobLanes(ctx, g, req)
 	}
 	return r, err
 }

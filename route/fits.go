@@ -40,6 +40,14 @@ func (p *Plan) lanesFit(*fabric.Graph) error {
 			return fmt.Errorf("level %d has share %d and SLs %d", i, l.Share, l.SL)
 		}
 	}
+	for i := range p.JobLanes {
+		if slices.ContainsFunc(p.JobLanes[i][:], func(sl uint8) bool { return sl >= NumSLs }) {
+			return fmt.Errorf("copy %d of the lanes has the SLs %d", i+1, p.JobLanes[i])
+		}
+	}
+	if len(p.JobLanes) > int(DropVL) {
+		return fmt.Errorf("%d copies of the lanes (at most %d)", len(p.JobLanes), DropVL)
+	}
 	if len(p.Levels) > int(DropVL) {
 		return fmt.Errorf("%d levels (at most %d)", len(p.Levels), DropVL)
 	}

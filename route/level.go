@@ -25,9 +25,17 @@ func (p *Plan) levelSLs(sl uint8) uint16 {
 	return set
 }
 
-// SLsInUse returns the set of SLs of all paths at all levels, with the default SL.
+// SLsInUse returns the set of SLs of all paths at all levels and on all copies of the lanes, with
+// the default SL.
 func (p *Plan) SLsInUse() uint16 {
 	used := p.levelSLs(p.Service.Default)
+	for i := range p.JobLanes {
+		for path, sl := range p.JobLanes[i] {
+			if int(sl) != path {
+				used |= 1 << sl
+			}
+		}
+	}
 	if p.SL == nil {
 		return used
 	}

@@ -19,8 +19,9 @@ type Plan struct {
 	Choice      Choice  // which LIDs of its target a source uses
 	SL          *SLs
 	SL2VL       *SL2VL
-	VLs         int     // data VLs that the lanes use, 0 when unknown
-	Levels      []Level // of service; none if all traffic is alike. The first has the SLs of SL
+	VLs         int        // data VLs that the lanes use, 0 when unknown
+	Levels      []Level    // of service; none if all traffic is alike. The first has the SLs of SL
+	JobLanes    []LaneCopy // for jobs; none if all jobs share the lanes of the paths
 	Arbitration *VLArbitration
 	Ports       *Ports
 	Service     Service

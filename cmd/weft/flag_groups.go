@@ -41,6 +41,7 @@ var commandGroups = map[string][]flagGroup{
 	"weft route": {
 		{"Explicit paths", "paths names choice"},
 		{"Repair of an earlier Plan", "keep rebalance"},
+		{"Jobs of a cluster", "job-lanes"},
 		{"Files to write", "output lfts fdbs dump random sl sl2vl write-paths write-choice write-splits"},
 		{"Report", "json verbose yardstick no-check"},
 	},

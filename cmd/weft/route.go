@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,7 +15,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/jobs"
 	"weft/planner"
+	"weft/route"
 	"weft/route/engine"
+	"weft/route/joblanes"
 	"weft/study/routing"
 )
 
@@ -32,6 +35,7 @@ type routeOptions struct {
 	form    cli.Form
 	splits  string // directory for split graphs
 	noCheck bool
+	copies  int // of the lanes for jobs
 	measure bool
 }
 
@@ -69,6 +73,13 @@ by shifts. Nodes count in the order of the file. No LID, SL or lane changes, no 
 gets more pairs on its most loaded channel. The report has the pairs of each job on its channels, its
 bandwidth while no other job runs (EBB and SHIFTS are 1 on one switch), the channels it shares with
 others, and the share of channels that no pair of the same job uses.
+
+--job-lanes N then copies the lanes of the paths, up to N times with the paths' own, as far as the VLs
+and SLs allow, and spreads jobs that share channels over the copies. Packets that wait for a hot spot
+in one job then do not block another job's. Only pairs of hosts of one job leave the lanes of the
+paths. Hosts must ask the manager for path records, or be given the job's SL. The links' buffers are
+divided among all VLs: few copies can slow jobs down (docs/jobs.md). The report adds to each job its
+SLs, its VLs, and the channels on which other jobs have the same VL (ON VL).
 
 ` + jobs.Forms + `
 
@@ -116,6 +127,7 @@ func routeCmd() *cobra.Command {
   weft route fabric.txt --paths tables.dump --choice choice.txt --names color-l
   weft route fabric.txt --yardstick
   weft route 'rlft(36,2)' --engine ftree --jobs jobs.txt
+  weft route 'rlft(36,2)' --engine ftree --jobs jobs.txt --job-lanes 8
   weft route today.txt --keep yesterday.plan -o today.plan
   weft route fabric.txt --kind 'io=oss*' --kind 'io=mds*'
   weft route 'subnets(3,racks72,routers=18,cables=4)' --between isfr -o plans
@@ -154,6 +166,7 @@ func routeCmd() *cobra.Command {
 	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables to `FILE` as opensm-sl2vl.dump")
 	o.form.Add(cmd)
 	o.jobs.Add(cmd)
+	f.IntVar(&o.copies, "job-lanes", 0, "give the jobs of --jobs FILE up to `N` copies of the lanes, 2 to 15; 0: they share the lanes of the paths")
 	cli.ChainFlag(cmd, &o.chain)
 	f.Var(&o.routing.Effort, "effort", "how much engine auto tries: `EFFORT` is low, usual or most")
 	o.stages.Add(cmd)
@@ -166,6 +179,9 @@ func routeCmd() *cobra.Command {
 
 // run routes a fabric, judges the result and writes it.
 func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
+	if n := o.copies; n < 0 || n == 1 || n > int(route.DropVL) || n > 0 && !o.jobs.Given() {
+		return fmt.Errorf("--job-lanes %d: want 2 to %d copies of the lanes, and --jobs FILE; 0 for none", n, route.DropVL)
+	}
 	chain, err := o.stages.Chain(cmd, o.chain)
 	if err != nil {
 		return err
@@ -223,11 +239,14 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	return proven(r)
 }
 
-// readJobs reads the jobs that paths are to move for.
+// readJobs reads the jobs that paths are to move for, and that are to get lanes.
 func (o *routeOptions) readJobs(g *fabric.Graph) (err error) {
 	o.mix, err = o.jobs.Read(g)
 	for i := range o.mix {
 		o.routing.Jobs = append(o.routing.Jobs, o.mix[i].Hosts)
+	}
+	if o.copies > 0 {
+		o.routing.JobLanes = &joblanes.Request{Hosts: o.routing.Jobs, Copies: o.copies, MaxVLs: o.routing.MaxVLs}
 	}
 	return err
 }

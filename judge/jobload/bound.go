@@ -26,7 +26,7 @@ func newBound(g *fabric.Graph) *bound {
 	return &bound{
 		g: g, useful: make([]bool, g.NumChannels), out: make([]int32, n), in: make([]int32, n),
 		passed: make([]bool, n), entered: make([]int32, n),
-		paths: paths{count: make([]int64, n), next: make([]int32, n), depth: make([]int32, n)},
+		paths: paths{count: make([]int64, n), next: make([]int32, n), depth: make([]int32, n), sls: make([]uint16, n)},
 	}
 }
 

@@ -10,6 +10,7 @@ package jobload
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 
 	"weft/fabric"
@@ -38,18 +39,24 @@ type Job struct {
 	Mean     float64 `json:"mean_pairs"`           // on the channels that it uses
 	Beside   []int   `json:"-"`                    // the jobs that it shares channels with, from 0
 	Lost     int     `json:"lost_pairs,omitempty"` // pairs without a path
+	// SLs and VLs are those of its pairs between switches, and SharedOnVL counts the channels that
+	// other jobs pass on the same VL. All are absent if the lanes are unknown.
+	SLs        []int `json:"sls,omitempty"`
+	VLs        []int `json:"vls,omitempty"`
+	SharedOnVL *int  `json:"channels_shared_on_vl,omitempty"`
 }
 
 // Count counts the pairs of some jobs, each a list of host ports.
 func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) (*Report, error) {
 	r := &Report{Channels: g.NumChannels, Jobs: make([]Job, len(jobs))}
-	total, users := make([]int64, g.NumChannels), make([][]int32, g.NumChannels)
+	total, users := make([]int64, g.NumChannels), make([][]user, g.NumChannels)
+	known := p.SL != nil && p.SL2VL != nil
 	b := newBound(g)
 	part, _ := g.Components()
 	for i, hosts := range jobs {
 		hosts = withLID(p, hosts)
-		load := make([]int64, g.NumChannels)
-		j := &r.Jobs[i]
+		load, vls := make([]int64, g.NumChannels), make([]uint16, g.NumChannels)
+		j, all, sls := &r.Jobs[i], uint16(0), uint16(0)
 		j.Hosts = len(hosts)
 		for _, dst := range hosts {
 			if err := ctx.Err(); err != nil {
@@ -58,6 +65,9 @@ func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) 
 			b.paths.read(g, p, dst)
 			j.Lost += b.paths.addSources(g, hosts, dst, part)
 			b.paths.load(g, load)
+			if known {
+				sls |= b.paths.addVLs(g, p, hosts, dst, vls)
+			}
 			b.add()
 		}
 		for c, n := range load {
@@ -66,8 +76,13 @@ func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) 
 				j.Largest = max(j.Largest, n)
 				j.Mean += float64(n)
 				total[c] += n
-				users[c] = append(users[c], int32(i))
+				users[c] = append(users[c], user{int32(i), vls[c]})
+				all |= vls[c]
 			}
+		}
+		if known {
+			j.SharedOnVL = new(int)
+			j.SLs, j.VLs = numbers(sls), numbers(all)
 		}
 		j.Mean /= float64(max(1, j.Channels))
 	}
@@ -76,14 +91,22 @@ func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) 
 		if len(list) == 0 {
 			r.Unused++
 		}
-		for _, i := range list {
+		for _, u := range list {
+			j, meets := &r.Jobs[u.job], false
 			if len(list) > 1 {
-				r.Jobs[i].Shared++
+				j.Shared++
 			}
-			for _, k := range list {
-				if beside := &r.Jobs[i].Beside; k != i && !slices.Contains(*beside, int(k)) {
-					*beside = append(*beside, int(k))
+			for _, other := range list {
+				if other.job == u.job {
+					continue
 				}
+				meets = meets || other.vls&u.vls != 0
+				if !slices.Contains(j.Beside, int(other.job)) {
+					j.Beside = append(j.Beside, int(other.job))
+				}
+			}
+			if meets {
+				*j.SharedOnVL++
 			}
 		}
 	}
@@ -95,6 +118,12 @@ func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) 
 		r.UnusedShare, r.LeastUnusedShare = float64(r.Unused)/n, float64(r.LeastUnused)/n
 	}
 	return r, nil
+}
+
+// user is a job that passes a channel, with the set of its VLs there.
+type user struct {
+	job int32
+	vls uint16
 }
 
 // withLID drops ports without a LID, and repeated ones.
@@ -111,10 +140,11 @@ func withLID(p *route.Plan, hosts []int32) (list []int32) {
 
 // paths holds the paths from all switches to one destination, and the hosts that send to it.
 type paths struct {
-	count   []int64 // by switch: hosts
-	next    []int32 // by switch: channel; fabric.Nothing at the end
-	depth   []int32 // by switch: hops, -1 without a path
-	sources int     // switches with such hosts
+	count   []int64  // by switch: hosts
+	next    []int32  // by switch: channel; fabric.Nothing at the end
+	depth   []int32  // by switch: hops, -1 without a path
+	sls     []uint16 // by switch: SLs whose VLs are known
+	sources int      // switches with such hosts
 }
 
 // addSources counts the hosts that send to a destination. It returns the number of those without a
@@ -145,6 +175,37 @@ func (t *paths) load(g *fabric.Graph, load []int64) {
 			load[t.next[y]] += n
 		}
 	}
+}
+
+// numbers lists the members of a set.
+func numbers(set uint16) (list []int) {
+	for ; set != 0; set &= set - 1 {
+		list = append(list, bits.TrailingZeros16(set))
+	}
+	return list
+}
+
+// addVLs adds the VLs of the packets of some hosts to a destination, by channel, and returns their
+// SLs.
+func (t *paths) addVLs(g *fabric.Graph, p *route.Plan, hosts []int32, dst int32, vls []uint16) (sls uint16) {
+	clear(t.sls)
+	for _, h := range hosts {
+		x, in, sl := g.EndSwitch[h], g.EndPort[h], p.SL.At(h, p.Ends.Base[dst])
+		if t.count[x] == 0 || g.EndNode[h] == g.EndNode[dst] || t.sls[x]>>sl&1 != 0 {
+			continue
+		}
+		if p.SL2VL.Switch[x].By != route.ByInOut { // the next host gets the same VLs
+			t.sls[x] |= 1 << sl
+		}
+		sls |= 1 << sl
+		for c := t.next[x]; c >= 0; c = t.next[x] {
+			if vl := p.SL2VL.Table(g, x, in, g.FromPort[c])[sl]; vl != route.DropVL {
+				vls[c] |= 1 << vl
+			}
+			x, in = g.To[c], g.ToPort[c]
+		}
+	}
+	return sls
 }
 
 // read reads the paths of all switches to an end port.

@@ -136,6 +136,99 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// TestVLs: VLs, and the channels that others pass on the same one, are what walks of all pairs
+// give, with random SLs and with random tables that depend on both ports.
+func TestVLs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	differ := false
+	for _, formula := range []string{"rlft(4,3)", "irregular(switches=10,hosts=30)"} {
+		g, p := routed(t, formula, "updn")
+		p.SL = route.NewSLs(p.SL.Src, slices.Clone(p.SL.Dst), 7, 7)
+		for i := range p.SL.Cells {
+			p.SL.Cells[i] = uint8(rng.IntN(256))
+		}
+		p.SL.Src = make([]int32, g.NumEnds)
+		for end := range p.SL.Src {
+			p.SL.Src[end] = int32(rng.IntN(7))
+		}
+		for lid := range p.SL.Dst {
+			p.SL.Dst[lid] = int32(rng.IntN(7))
+		}
+		m := &route.SL2VL{Host: make([]uint16, g.NumHosts), Switch: make([]route.SwitchSL2VL, g.NumSwitches)}
+		for range 5 {
+			var v route.VLTable
+			for sl := range v {
+				v[sl] = uint8([]int{0, 1, 2, 3, 15}[rng.IntN(5)])
+			}
+			m.Pool = append(m.Pool, v)
+		}
+		for s := range m.Switch {
+			by := route.SL2VLBy(rng.IntN(3))
+			n, _ := by.Tables(g.SwitchPorts[s])
+			m.Switch[s] = route.SwitchSL2VL{By: by, Index: make([]uint16, n)}
+			for i := range n {
+				m.Switch[s].Index[i] = uint16(rng.IntN(5))
+			}
+		}
+		p.SL2VL = m
+		jobs := [][]int32{{0, 3, 7, 11}, {1, 3, 9, 12, 13}, {2, 5, 10}}
+		vls, sls := make([]map[int32]uint16, len(jobs)), make([]uint16, len(jobs)) // by job (and channel)
+		for j, job := range jobs {
+			vls[j] = map[int32]uint16{}
+			for _, src := range job {
+				for _, dst := range job {
+					in, sl := g.EndPort[src], p.SL.At(src, p.Ends.Base[dst])
+					channels, _ := walk(g, p, src, dst)
+					if len(channels) > 0 {
+						sls[j] |= 1 << sl
+					}
+					for _, c := range channels {
+						vls[j][c] |= 1 << m.Table(g, g.From[c], in, g.FromPort[c])[sl] &^ (1 << route.DropVL)
+						in = g.ToPort[c]
+					}
+				}
+			}
+		}
+		r := counted(t, g, p, jobs)
+		for j := range jobs {
+			all, meet := uint16(0), 0
+			for c, own := range vls[j] {
+				all |= own
+				for k := range jobs {
+					if k != j && vls[k][c]&own != 0 {
+						meet++
+						break
+					}
+				}
+			}
+			var onVLs, onSLs []int
+			for i := range 16 {
+				if all>>i&1 != 0 {
+					onVLs = append(onVLs, i)
+				}
+				if sls[j]>>i&1 != 0 {
+					onSLs = append(onSLs, i)
+				}
+			}
+			got := &r.Jobs[j]
+			if !slices.Equal(got.SLs, onSLs) {
+				t.Errorf("%s: job %d has SLs %v, want %v", formula, j, got.SLs, onSLs)
+			}
+			if !slices.Equal(got.VLs, onVLs) || *got.SharedOnVL != meet {
+				t.Errorf("%s: job %d has VLs %v and meets others on %d channels, want %v and %d", formula, j, got.VLs, *got.SharedOnVL, onVLs, meet)
+			}
+			differ = differ || meet > 0 && meet < got.Shared
+		}
+		p.SL2VL = nil
+		if j := &counted(t, g, p, jobs).Jobs[0]; j.VLs != nil || j.SharedOnVL != nil {
+			t.Errorf("%s: VLs %v of unknown lanes", formula, j.VLs)
+		}
+	}
+	if !differ {
+		t.Error("no job shares some channels on its VLs, and others not")
+	}
+}
+
 // TestBound: on a small tree, the least number of unused channels over all choices of up ports is
 // the bound; a whole machine leaves none unused, and a job on one leaf all.
 func TestBound(t *testing.T) {

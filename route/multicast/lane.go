@@ -30,9 +30,15 @@ func pathVLs(plan *route.Plan, sls uint16) (vls uint16) {
 	return vls
 }
 
-// usedVLs counts the VLs in use by the paths of a Plan; 1 without lane tables.
+// usedVLs counts the VLs in use by the paths of a Plan, without copies for jobs; 1 without lane
+// tables.
 func usedVLs(plan *route.Plan) int {
-	return bits.OnesCount16(pathVLs(plan, plan.SLsInUse()))
+	paths := uint16(0)
+	for m := plan.SLsInUse(); m != 0; m &= m - 1 {
+		sl, _ := plan.UncopySL(uint8(bits.TrailingZeros16(m)))
+		paths |= 1 << sl
+	}
+	return bits.OnesCount16(pathVLs(plan, paths))
 }
 
 // unicastOrder returns an order of channels with the dependencies of all table entries, nil if

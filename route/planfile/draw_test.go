@@ -61,6 +61,13 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		}
 		p.Levels = append(p.Levels, l)
 	}
+	for range n("copies", 0, 3) {
+		var c route.LaneCopy
+		for sl := range c {
+			c[sl] = uint8(n("sl", 0, 15))
+		}
+		p.JobLanes = append(p.JobLanes, c)
+	}
 	if rapid.Bool().Draw(t, "arbitration") {
 		p.Arbitration = route.EqualArbitration(g, n("turns", 1, 15))
 		p.Arbitration.Pool = append(p.Arbitration.Pool, route.ArbTable{})

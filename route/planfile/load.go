@@ -140,7 +140,7 @@ func (c *coder) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.Graph
 	if !known {
 		return nil, nil, fmt.Errorf("route: plan file: header: sources choose LIDs by an unknown rule, %q", h.Choice)
 	}
-	p := &route.Plan{Choice: route.Choice{By: by}, Recipe: h.Recipe, VLs: h.VLs, Levels: h.Levels, Service: route.Service{Default: h.DefaultSL, ReplySameSL: h.ReplySameSL}}
+	p := &route.Plan{Choice: route.Choice{By: by}, Recipe: h.Recipe, VLs: h.VLs, Levels: h.Levels, JobLanes: h.JobLanes, Service: route.Service{Default: h.DefaultSL, ReplySameSL: h.ReplySameSL}}
 	own := g == nil
 	if own {
 		g = &fabric.Graph{}

@@ -78,7 +78,8 @@ type planHeader struct {
 	Absent      int          `json:"absent,omitempty"`                // lost ports with reserved LIDs
 	AbsentGUIDs bool         `json:"absent_guids,omitempty"`          // the file holds their port GUIDs, as far as they are known
 
-	Levels []route.Level `json:"levels,omitempty"`
+	Levels   []route.Level    `json:"levels,omitempty"`
+	JobLanes []route.LaneCopy `json:"job_lanes,omitempty"`
 
 	Bare bool `json:"bare,omitempty"` // without tables: see SaveBare
 }
@@ -135,7 +136,7 @@ func headerOf(g *fabric.Graph, p *route.Plan) *planHeader {
 	h := &planHeader{
 		Recipe: p.Recipe, VLs: p.VLs, DefaultSL: p.Service.Default, ReplySameSL: p.Service.ReplySameSL,
 		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice.By.String(),
-		Absent: len(p.Absent), AbsentGUIDs: slices.ContainsFunc(p.Absent, hasGUID), Links: hasLinks(g), Levels: p.Levels,
+		Absent: len(p.Absent), AbsentGUIDs: slices.ContainsFunc(p.Absent, hasGUID), Links: hasLinks(g), Levels: p.Levels, JobLanes: p.JobLanes,
 	}
 	if p.SL != nil {
 		h.SL = &slHeader{p.SL.NumSrc, p.SL.NumDst, len(p.SL.Dst)}

@@ -2,59 +2,26 @@ package relief_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
-	"weft/apps/machine"
-	"weft/apps/places"
 	"weft/fabric"
 	"weft/judge/check"
 	"weft/judge/jobload"
 	"weft/judge/quality"
 	"weft/lab/stats"
-	"weft/planner"
 	"weft/route"
 	"weft/route/planfile"
 	"weft/route/relief"
 	"weft/sim/packet"
-	"weft/study/app"
+	"weft/study/app/mixtest"
 )
 
 var mixes = flag.Int("mixes", 1, "random mixes of jobs that TestMixes runs on each tree")
-
-// drawMix draws jobs of 2 to 67 hosts on random parts of a machine: single hosts, or runs of
-// neighbours. Each job has its hosts in order of switches. Some hosts stay free.
-func drawMix(g *fabric.Graph, rng *rand.Rand, largest int) (jobs [][]int32) {
-	order := func(a, b int32) int {
-		return cmp.Or(cmp.Compare(g.EndSwitch[a], g.EndSwitch[b]), cmp.Compare(g.EndPort[a], g.EndPort[b]))
-	}
-	var hosts []int32
-	for h := range int32(g.NumHosts) {
-		if g.IsHost(h) {
-			hosts = append(hosts, h)
-		}
-	}
-	slices.SortFunc(hosts, order)
-	run := []int{1, 2, 3, 4, 9}[rng.IntN(5)]
-	runs := slices.Collect(slices.Chunk(hosts, run))
-	rng.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	free := slices.Concat(runs...)
-	free = free[:len(free)-rng.IntN(len(free)/2)]
-	for len(free) > 1 {
-		n := min(len(free), 2<<rng.IntN(largest)+rng.IntN(4))
-		job := slices.Clone(free[:n])
-		slices.SortFunc(job, order)
-		jobs, free = append(jobs, job), free[n:]
-	}
-	return jobs
-}
 
 func count(t testing.TB, g *fabric.Graph, p *route.Plan, jobs [][]int32) *jobload.Report {
 	t.Helper()
@@ -106,7 +73,7 @@ func TestForJobs(t *testing.T) {
 			if plan == nil {
 				continue
 			}
-			jobs := drawMix(g, rand.New(rand.NewPCG(uint64(i), 3)), 4)
+			jobs := mixtest.Draw(g, rand.New(rand.NewPCG(uint64(i), 3)), 4)
 			before := saved(t, g, plan)
 			out, moves, err := relief.ForJobs(context.Background(), g, plan, &relief.Jobs{Hosts: jobs})
 			if no, ok := errors.AsType[*relief.Impossible](err); ok {
@@ -149,7 +116,7 @@ func TestOneJob(t *testing.T) {
 	g := graph(t, "rlft(8,2)|without(roots=1)", "", 0)
 	plan := routed(t, g, "ftree", nil)
 	for seed := range uint64(5) {
-		jobs := drawMix(g, rand.New(rand.NewPCG(seed, 9)), 4)
+		jobs := mixtest.Draw(g, rand.New(rand.NewPCG(seed, 9)), 4)
 		all := 0
 		for _, most := range []int{0, 10, 1} {
 			out, moves, err := relief.ForJobs(context.Background(), g, plan, &relief.Jobs{Hosts: jobs, Only: []int{0}, Most: most})
@@ -191,30 +158,7 @@ func TestImpossibleForJobs(t *testing.T) {
 // alone, and the mean time as a multiple of that on one switch.
 func byPackets(t *testing.T, g *fabric.Graph, p *route.Plan, jobs [][]int32) (slow, time float64) {
 	t.Helper()
-	var (
-		texts []string
-		file  strings.Builder
-		rank  int
-	)
-	for _, job := range jobs {
-		texts = append(texts, fmt.Sprintf("alltoall(pairwise,ranks=%d,size=4KiB)", len(job)))
-		for _, h := range job {
-			fmt.Fprintf(&file, "%d %q\n", rank, g.EndDesc[h])
-			rank++
-		}
-	}
-	programs, err := app.OpenAll(texts, app.DefaultsOf(g, true, "file"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := app.On(context.Background(), g, &planner.Result{Plan: p}, &app.Request{
-		Jobs: programs, Costs: machine.Parameters{Overhead: 200, Eager: 1 << 40}, Packets: true, Placement: "file", File: file.String(),
-		OnPorts: true, Hardware: packet.Default(), Memory: places.UsualMemory, Workers: 1,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, j := range run.Jobs {
+	for _, j := range mixtest.Run(t, g, p, jobs, mixtest.Exchange(jobs), packet.Default()) {
 		slow += j.SlowDown / float64(len(jobs))
 		time += j.TimeNS / j.IdealNS / float64(len(jobs))
 	}
@@ -232,7 +176,7 @@ func TestMixes(t *testing.T) {
 		var slow, time []float64
 		worst := 0
 		for seed := range *mixes {
-			jobs := drawMix(g, rand.New(rand.NewPCG(uint64(seed), 5)), 6)
+			jobs := mixtest.Draw(g, rand.New(rand.NewPCG(uint64(seed), 5)), 6)
 			out, moves, err := relief.ForJobs(context.Background(), g, plan, &relief.Jobs{Hosts: jobs})
 			if err != nil {
 				t.Fatal(err)

@@ -132,7 +132,7 @@ func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
 	}
 	p := &route.Plan{
 		Recipe: old.Recipe, Ends: b.ends, Tables: route.TablesOf(blocks, rows), Choice: route.Choice{By: old.Choice.By},
-		VLs: old.VLs, Levels: old.Levels, Service: old.Service, Absent: held.StillAbsent(&b.ends),
+		VLs: old.VLs, Levels: old.Levels, JobLanes: old.JobLanes, Service: old.Service, Absent: held.StillAbsent(&b.ends),
 	}
 	if old.Choice.By == route.ListedLIDs {
 		p.Choice = *held.Choice

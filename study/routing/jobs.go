@@ -26,6 +26,10 @@ type Jobs struct {
 	Moved *int `json:"moved_entries,omitempty"`
 	// NotMoved says why no entry could move.
 	NotMoved string `json:"not_moved,omitempty"`
+	// Copies counts the copies of the lanes that jobs can have, the lanes of the paths among them;
+	// absent if there are no others. NoLanes says why, if they were asked for.
+	Copies  int    `json:"lane_copies,omitempty"`
+	NoLanes string `json:"no_lanes,omitempty"`
 	*jobload.Report
 	Figures []JobFigures `json:"jobs"`
 }
@@ -58,6 +62,12 @@ func NewJobs(ctx context.Context, g *fabric.Graph, r *planner.Result, list []job
 	}
 	if r.NotForJobs != nil {
 		o.NotMoved = r.NotForJobs.Error()
+	}
+	if n := len(r.Plan.JobLanes); n > 0 {
+		o.Copies = n + 1
+	}
+	if r.NoJobLanes != nil {
+		o.NoLanes = r.NoJobLanes.Error()
 	}
 	hosts := make([][]int32, len(list))
 	for i := range list {
@@ -122,12 +132,15 @@ const jobsShown = 5
 // write prints the machine and the worst jobs, or all.
 func (o *Jobs) write(w io.Writer, all bool) error {
 	rows := [][]string{{"JOB", "HOSTS", "LARGEST", "MEAN", "CHANNELS", "SHARED", "EBB", "SHIFTS", "SHARES WITH"}}
+	if o.Copies > 0 {
+		rows[0] = slices.Insert(rows[0], lanesAt, "ON VL", "SL", "VL")
+	}
 	list := o.Figures
 	if !all && len(list) > jobsShown {
 		list = o.worst(jobsShown)
 	}
 	for i := range list {
-		rows = append(rows, list[i].row())
+		rows = append(rows, list[i].row(o.Copies > 0))
 	}
 	moved := ""
 	switch {
@@ -135,6 +148,12 @@ func (o *Jobs) write(w io.Writer, all bool) error {
 		moved = "no path moved for them: " + o.NotMoved + "; "
 	case o.Moved != nil:
 		moved = fmt.Sprintf("%s moved for them; ", fold.Count(*o.Moved, "table entry", "table entries"))
+	}
+	switch {
+	case o.NoLanes != "":
+		moved += "no lanes of their own: " + o.NoLanes + "; "
+	case o.Copies > 0:
+		moved += fmt.Sprintf("on %d copies of the lanes; ", o.Copies)
 	}
 	_, err := fmt.Fprintln(w, "jobs:", fold.Text(6, fmt.Sprintf("%s; %s%d of %d channels between switches unused (%.1f %%), at least %d (%.1f %%) with any choice of next hops",
 		fold.Count(len(o.Figures), "job", "jobs"), moved, o.Unused, o.Channels, 100*o.UnusedShare, o.LeastUnused, 100*o.LeastUnusedShare)))
@@ -167,8 +186,11 @@ func (f *JobFigures) slow() float64 {
 	return slow
 }
 
-// row returns the line of a job in the table.
-func (f *JobFigures) row() []string {
+// lanesAt is the column of the table from which on lanes are listed.
+const lanesAt = 6
+
+// row returns the line of a job in the table, with its lanes or without.
+func (f *JobFigures) row(lanes bool) []string {
 	figure := func(v float64) string {
 		if v == 0 {
 			return "-"
@@ -182,10 +204,19 @@ func (f *JobFigures) row() []string {
 	case beside == "":
 		beside = "-"
 	}
-	return []string{
+	row := []string{
 		study.OneField(f.Name), strconv.Itoa(f.Hosts), strconv.FormatInt(f.Largest, 10), strconv.FormatFloat(f.Mean, 'f', 1, 64),
 		strconv.Itoa(f.Channels), strconv.Itoa(f.Shared), figure(f.EBB), figure(f.Shifts), beside,
 	}
+	if lanes && f.SharedOnVL != nil {
+		row = slices.Insert(row, lanesAt, strconv.Itoa(*f.SharedOnVL), joined(f.SLs), joined(f.VLs))
+	}
+	return row
+}
+
+// joined writes numbers with commas between them, "-" for none.
+func joined(list []int) string {
+	return cmp.Or(strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]"), "-")
 }
 
 // besideShown is the number of other jobs that a line names.
