@@ -127,8 +127,8 @@ func (q *Questions) takeTurn(ctx context.Context) bool {
 	}
 }
 
-// Asked completes the Endpoint of a question but for its answer: a JSON object Q, whose Check returns
-// errors that hold whatever is asked about.
+// Asked completes the Endpoint of a question but for its answer: a JSON object Q, whose Check
+// returns errors that hold whatever is asked about.
 func Asked[Q any, R interface {
 	*Q
 	Check() error

@@ -25,7 +25,7 @@
 // # Cost
 //
 // A group is the hosts of a switch with one class of SLs; a turn is a pair of following channels in
-// use. Each lane takes O(groups x hosts x hops) to follow the packets, O(turns x hosts/64) to spread
-// the hot-spots, and O(groups x hosts) to add up. It takes a bit of memory a channel and host. If
-// queues wait for each other in a cycle, spreading repeats until nothing changes.
+// use. Each lane takes O(groups x hosts x hops) to follow the packets, O(turns x hosts/64) to
+// spread the hot-spots, and O(groups x hosts) to add up. It takes a bit of memory a channel and
+// host. If queues wait for each other in a cycle, spreading repeats until nothing changes.
 package victims
