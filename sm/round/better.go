@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/planner"
@@ -23,6 +24,9 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 	var r *planner.Result
 	var way *planner.Transition
 	err := caught(func() (err error) {
+		if q.Better.ForJobs && !isSameNetwork(q.Graph, q.Better.Kept.Graph()) {
+			return ErrChanged
+		}
 		if r, err = repairBetter(ctx, &req, q); err != nil {
 			return err
 		}
@@ -30,7 +34,9 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 		if from == nil {
 			from = q.Kept
 		}
-		way, err = from.Transition(ctx, q.Graph, r.Plan, req.Workers)
+		if way, err = from.Transition(ctx, q.Graph, r.Plan, req.Workers); err == nil && q.Better.ForJobs {
+			err = way.Disturbs()
+		}
 		return err
 	})
 	if err != nil {
@@ -40,6 +46,15 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 	ev.Result, ev.Way = r, way
 	ev.Less = append(ev.Less, fewerLIDs(q.Graph, &req, r.Plan)...)
 	return nil
+}
+
+// ErrChanged is why a Plan in which entries move for jobs is not used: a repair does not wait for it.
+var ErrChanged = errors.New("the subnet has changed meanwhile")
+
+// isSameNetwork reports whether two Graphs have the same switches, channels and end ports.
+func isSameNetwork(a, b *fabric.Graph) bool {
+	return slices.Equal(a.SwitchGUID, b.SwitchGUID) && slices.Equal(a.Drained, b.Drained) && slices.Equal(a.From, b.From) && slices.Equal(a.To, b.To) &&
+		slices.Equal(a.FromPort, b.FromPort) && slices.Equal(a.ToPort, b.ToPort) && slices.Equal(a.EndGUID, b.EndGUID) && slices.Equal(a.EndSwitch, b.EndSwitch) && slices.Equal(a.EndPort, b.EndPort)
 }
 
 // repairBetter repairs the better Plan. It refuses one that is not proven, that gives a port
@@ -65,7 +80,7 @@ func repairBetter(ctx context.Context, req *planner.Request, q *terms.RouteReque
 	if err := keepsLIDs(req, q, r.Plan); err != nil {
 		return nil, err
 	}
-	if r.Repaired.Moved > 0 && !better.Asked {
+	if r.Repaired.Moved > 0 && !better.Asked && !better.ForJobs {
 		err = staysBetter(ctx, req, q, r)
 	}
 	return r, err
