@@ -201,7 +201,7 @@ func printJobs(w io.Writer, list *service.Jobs) error {
 	if len(list.Jobs) > 0 {
 		b.WriteString(fold.Rows(table))
 	}
-	fmt.Fprintf(&b, "%s; %d started and %d ended since the manager started; %d turns moved %s\n", running(len(list.Jobs)), list.Started, list.Ended, list.Turns, fold.Count(list.Moved, "entry", "entries"))
+	fmt.Fprintf(&b, "%s; %d started and %d ended since the manager started; %s moved %s\n", running(len(list.Jobs)), list.Started, list.Ended, fold.Count(list.Turns, "turn", "turns"), fold.Count(list.Moved, "entry", "entries"))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
