@@ -451,8 +451,8 @@ func (d *run) show(a *terms.Action) {
 	}
 }
 
-// decide reports how a request was decided. A change of drains, of partitions or of jobs is reported
-// when the standbys know it.
+// decide reports how a request was decided. A change of drains, partitions or jobs is reported when
+// the standbys know it.
 func (d *run) decide(a terms.Action) {
 	if a.Wrote != nil {
 		d.wrote++

@@ -121,8 +121,8 @@ func (h *hooked) expect(logged string, want ...string) {
 	}
 }
 
-// TestSlurmHook: the script for Slurm tells of starts and ends, by the socket or by the API with a
-// token for jobs alone. Whatever goes wrong, it succeeds within a second, and the log says why.
+// TestSlurmHook: the script for Slurm tells of starts and ends, by the socket, or by the API with a
+// token for jobs alone. Whatever goes wrong, it succeeds, and the log says why.
 func TestSlurmHook(t *testing.T) {
 	h := newHooked(t)
 	h.call("prolog_slurmctld", "SLURM_JOB_ID=7", "SLURM_JOB_USER=bob", "SLURM_JOB_NODELIST=n[1-3]")
@@ -146,8 +146,8 @@ func TestSlurmHook(t *testing.T) {
 	h.expect("weft was not told", "8_1=n4", "11=n[1-2]")
 }
 
-// TestSlurmTells: a real Slurm tells weft of its jobs, also of those of an array, and jobs run while
-// no manager answers.
+// TestSlurmTells: a real Slurm tells weft of its jobs, also of those of an array. Jobs run while no
+// manager answers.
 func TestSlurmTells(t *testing.T) {
 	h := newHooked(t)
 	wrapper := filepath.Join(h.dir, "hook") // Slurm passes no variable of ours on

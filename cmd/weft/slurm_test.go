@@ -23,7 +23,8 @@ type slurm struct {
 	env []string
 }
 
-// startSlurm starts the daemons of Slurm, with more lines of slurm.conf, and ends them with the test.
+// startSlurm starts the daemons of Slurm, with more lines of slurm.conf, and ends them with the
+// test.
 func startSlurm(t *testing.T, more ...string) *slurm {
 	t.Helper()
 	slurmctld, slurmd := peer.Program(t, "slurmctld"), peer.Program(t, "slurmd")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"weft/fabric"
 	"weft/planner"
@@ -24,7 +23,7 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 	var r *planner.Result
 	var way *planner.Transition
 	err := caught(func() (err error) {
-		if q.Better.ForJobs && !isSameNetwork(q.Graph, q.Better.Kept.Graph()) {
+		if q.Better.ForJobs && !q.Better.Kept.IsOn(q.Graph) {
 			return ErrChanged
 		}
 		if r, err = repairBetter(ctx, &req, q); err != nil {
@@ -48,14 +47,8 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 	return nil
 }
 
-// ErrChanged is why a Plan in which entries move for jobs is not used: a repair does not wait for it.
+// ErrChanged is why a Plan in which entries move for jobs is not used: no repair waits for it.
 var ErrChanged = errors.New("the subnet has changed meanwhile")
-
-// isSameNetwork reports whether two Graphs have the same switches, channels and end ports.
-func isSameNetwork(a, b *fabric.Graph) bool {
-	return slices.Equal(a.SwitchGUID, b.SwitchGUID) && slices.Equal(a.Drained, b.Drained) && slices.Equal(a.From, b.From) && slices.Equal(a.To, b.To) &&
-		slices.Equal(a.FromPort, b.FromPort) && slices.Equal(a.ToPort, b.ToPort) && slices.Equal(a.EndGUID, b.EndGUID) && slices.Equal(a.EndSwitch, b.EndSwitch) && slices.Equal(a.EndPort, b.EndPort)
-}
 
 // repairBetter repairs the better Plan. It refuses one that is not proven, that gives a port
 // another LID than the Plan in force does, or that delivers less than that.

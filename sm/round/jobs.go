@@ -2,7 +2,6 @@ package round
 
 import (
 	"context"
-	"slices"
 
 	"weft/fabric"
 	"weft/fabric/jobs"
@@ -16,9 +15,7 @@ import (
 func planTurn(ctx context.Context, req planner.Request, q *terms.RouteRequest, ev *terms.Event) {
 	ev.Result = &planner.Result{}
 	ev.Err = caught(func() error {
-		r, err := q.Kept.MoveForJobs(ctx, &relief.Jobs{
-			Hosts: hostsOf(q.Graph, q.Jobs), Only: placesOf(q.Jobs, q.Turn), Most: q.MostMoves,
-		}, req.Workers)
+		r, err := q.Kept.MoveForJobs(ctx, &relief.Jobs{Hosts: hostsOf(q.Graph, q.Jobs), Only: q.Turn, Most: q.MostMoves}, req.Workers)
 		if err == nil {
 			ev.Result = r
 		}
@@ -36,15 +33,4 @@ func hostsOf(g *fabric.Graph, list []terms.Job) [][]int32 {
 		hosts[i], _, _ = find.Match(list[i].Nodes) // it was a list when the job began
 	}
 	return hosts
-}
-
-// placesOf returns the places of the jobs with some IDs; never nil.
-func placesOf(list []terms.Job, ids []string) []int {
-	places := []int{}
-	for i := range list {
-		if slices.Contains(ids, list[i].ID) {
-			places = append(places, i)
-		}
-	}
-	return places
 }

@@ -5,9 +5,9 @@
 // # Guarantees
 //
 // When Record, SetDrains, SetOwned, SetJobs or SetEntries returns without an error, its data
-// survives a crash of the process and a power cut. The journal is a write-ahead log (WAL), synced at every
-// commit (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores events
-// and the discovered subnet in the background; a power cut loses those not yet written.
+// survives a crash of the process and a power cut. The journal is a write-ahead log (WAL), synced
+// at every commit (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores
+// events and the discovered subnet in the background; a power cut loses those not yet written.
 //
 // A second process cannot open the same file: an open Store holds a lock (flock) on FILE-lock.
 // Reading (Read) needs no lock. If the file is removed while open, the next write creates it again
@@ -43,8 +43,8 @@
 //	subnet  id 1, time, netfile (as own.WriteJSON writes it, compressed with gzip)
 //
 // Open upgrades a file of version 1, without drains, 2, without entries, 3, without mark, 4,
-// without partitions, or 5, without jobs, to version 6. It refuses a file with a newer schema, a file of another
-// program, and a damaged file, and says what to do.
+// without partitions, or 5, without jobs, to version 6. It refuses a file with a newer schema, a
+// file of another program, and a damaged file, and says what to do.
 //
 // Cost: Record writes only changed LIDs, and the Plan only if it differs from the last version; a
 // commit is one sync.

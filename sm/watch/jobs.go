@@ -2,13 +2,12 @@ package watch
 
 import (
 	"errors"
-	"slices"
 	"time"
 
-	"weft/internal/fold"
 	"weft/sm/round"
 	"weft/sm/terms"
 	"weft/sm/watch/moving"
+	"weft/sm/watch/starting"
 )
 
 // whyJobs is the reason of a round in which entries move for jobs that have started.
@@ -19,20 +18,11 @@ func writeJobs(m *Manager, ev *terms.Event) {
 	a := terms.Action{Kind: terms.Decided, Tag: ev.Tag}
 	if m.inForce == nil {
 		a.Err = errors.New("this manager has not brought the subnet up, or is not its master")
-		m.out = append(m.out, a)
-		return
-	}
-	changed, err := m.jobs.Write(m.now, ev.Jobs, m.watch.Jobs)
-	if a.Err = err; err != nil {
-		m.tell(terms.JobRefused, "refused%s: %v", terms.ByWhom(ev.Jobs.By), err)
 	} else {
-		a.Jobs = &terms.RunningJobs{List: m.jobs.List(), Changed: len(changed)}
+		a.Jobs, m.out, a.Err = m.jobs.Write(m.now, ev.Jobs, m.watch.Jobs, m.out)
+		m.untold = m.untold || a.Err == nil && a.Jobs.Changed > 0
 	}
 	m.out = append(m.out, a)
-	m.untold = m.untold || len(changed) > 0
-	for _, i := range m.jobs.Tell(changed, ev.Jobs.By) {
-		m.out = append(m.out, terms.Action{Kind: terms.Note, Incident: i})
-	}
 }
 
 // jobsDue returns when the next turn of jobs begins, or the round with the Plan of the last one. It
@@ -55,27 +45,23 @@ func serveJobs(m *Manager) {
 		m.beginRound(whyJobs, moveForJobs)
 		return
 	}
-	q := m.jobs.Begin(m.now, m.inForce.Graph, m.inForce.Plan, m.watch.Jobs)
-	m.out = append(m.out, terms.Action{Kind: terms.Improve, Request: q})
+	m.out = append(m.out, terms.Action{Kind: terms.Improve, Request: m.jobs.Begin(m.inForce.Graph, m.inForce.Plan, m.watch.Jobs)})
 }
 
 // takeTurn takes the Plan of a turn.
 func takeTurn(m *Manager, ev *terms.Event) {
-	if ended, text := m.jobs.Planned(m.now, ev, m.watch.Jobs); ended {
-		tellTurn(m, text)
-	}
+	m.out = m.jobs.Planned(m.now, ev, m.watch.Jobs, m.out)
+	m.untold = true
+	m.tellRules()
 }
 
 // afterTurn handles the end of a round that brought the subnet up: it ends the turn whose Plan the
 // round was to use, and begins it again if the Plan in force is another one.
 func afterTurn(m *Manager) {
-	used := isTurn(m)
 	switch {
-	case used && m.result.Unfit == nil:
-		tellTurn(m, m.jobs.End(m.now, m.watch.Jobs, ""))
-	case used && !errors.Is(m.result.Unfit, round.ErrChanged):
-		tellTurn(m, m.jobs.End(m.now, m.watch.Jobs, m.result.Unfit.Error()))
-	case used || !m.jobs.Fits(m.inForce.Graph, m.inForce.Plan):
+	case isTurn(m) && !errors.Is(m.result.Unfit, round.ErrChanged):
+		m.out = m.jobs.End(m.now, m.watch.Jobs, m.result.Unfit, m.out)
+	case isTurn(m) || !m.jobs.Fits(m.inForce.Graph, m.inForce.Plan):
 		stopTurn(m)
 	}
 }
@@ -85,10 +71,7 @@ func isTurn(m *Manager) bool { return m.given.Better != nil && m.given.Better.Fo
 
 // learnJobs has the jobs stored that the master has told: a standby that restarts alone knows them.
 func learnJobs(m *Manager, before *Rules) {
-	now := m.learned.rules.Jobs
-	if before != nil && !slices.EqualFunc(before.Jobs, now, func(a, b terms.Job) bool {
-		return a.ID == b.ID && a.Nodes == b.Nodes && (a.Turn == nil) == (b.Turn == nil)
-	}) || before == nil && now != nil {
+	if now := m.learned.rules.Jobs; before == nil && now != nil || before != nil && starting.Differ(before.Jobs, now) {
 		m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the jobs that run", Jobs: &terms.RunningJobs{List: now}})
 	}
 }
@@ -98,15 +81,4 @@ func stopTurn(m *Manager) {
 	if m.jobs.Again(m.now, m.watch.Jobs) {
 		m.out = append(m.out, terms.Action{Kind: terms.Improve})
 	}
-}
-
-// tellTurn logs the end of a turn, and has the jobs stored with it.
-func tellTurn(m *Manager, text string) {
-	if n := m.jobs.Untold(); n > 0 {
-		m.tell(terms.JobStarted, "and %s since the last turn", fold.Count(n, "more start or end of a job", "more starts and ends of jobs"))
-	}
-	m.tell(terms.JobMoves, "%s", text)
-	m.untold = true
-	m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the turns of jobs", Jobs: &terms.RunningJobs{List: m.jobs.List()}})
-	m.tellRules()
 }

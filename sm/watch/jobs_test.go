@@ -17,10 +17,10 @@ import (
 var jobStarts = flag.Int("job-starts", 30, "how many jobs start and end in each run of TestJobsOfMonths")
 
 // TestJobsOfMonths: jobs start and end in a subnet with two managers, while links are pulled and
-// flap, nodes restart, parts are drained, and managers die and come back. All that TestMonth demands
-// holds. A turn moves entries towards the hosts of its jobs alone, no more than the rule allows, and
-// no LID or SL; while it is written no packet loops, and no cycle of dependencies closes. The jobs
-// outlive restarts and takeovers.
+// flap, nodes restart, parts are drained, and managers die and come back. All that TestMonth
+// demands holds. A turn moves entries towards the hosts of its jobs alone, no more than the rule
+// allows, and no LID or SL; while it is written no packet loops, and no cycle of dependencies
+// closes. The jobs outlive restarts and takeovers.
 func TestJobsOfMonths(t *testing.T) {
 	racing.SkipLong(t)
 	for seed := range uint64(2) {
@@ -220,12 +220,10 @@ func checkTurn(t *testing.T, q, turn *terms.RouteRequest, ev *terms.Event) {
 		t.Error("a turn moves LIDs or SLs")
 	}
 	find, allowed := jobs.NewFinder(g), map[fabric.LID]bool{}
-	for _, j := range turn.Jobs {
-		if slices.Contains(turn.Turn, j.ID) {
-			hosts, _, _ := find.Match(j.Nodes)
-			for _, h := range hosts {
-				allowed[was.Ends.Base[h]] = true
-			}
+	for _, i := range turn.Turn {
+		hosts, _, _ := find.Match(turn.Jobs[i].Nodes)
+		for _, h := range hosts {
+			allowed[was.Ends.Base[h]] = true
 		}
 	}
 	moved := 0

@@ -1,10 +1,10 @@
 // Package starting decides when entries of forwarding tables move for jobs that start, and keeps
 // the list of jobs that run.
 //
-// The first start opens an interval (terms.JobRule). At its end all jobs that have started and still
-// run get one turn: a Plan is made beside the loop, in which entries move towards their nodes alone,
-// and not more than the rule allows. A round then distributes it as any other Plan. So jobs shorter
-// than the interval move nothing, and an array has one turn.
+// The first start opens an interval (terms.JobRule). At its end all jobs that have started and
+// still run get one turn: a Plan is made beside the loop, in which entries move towards their nodes
+// alone, and not more than the rule allows. A round then distributes it as any other Plan. So jobs
+// shorter than the interval move nothing, and an array has one turn.
 //
 // A Plan that is made, or waits for its round, counts only while the Plan in force is the one that
 // it began with. After a repair the turn begins again.
@@ -12,6 +12,7 @@ package starting
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -36,13 +37,12 @@ type Machine struct {
 
 // turn is the turn of some jobs.
 type turn struct {
-	ids   []string
-	since time.Duration
-	graph *fabric.Graph // of the Plan in force
-	plan  *route.Plan   // in force when it began
-	next  *terms.Better // nil while it is made
-	moved int           // entries
-	why   string        // why no more moved
+	ids   map[string]bool // its jobs
+	graph *fabric.Graph   // of the Plan in force
+	plan  *route.Plan     // in force when it began
+	next  *terms.Better   // nil while it is made
+	moved int             // entries
+	why   string          // why no more moved
 }
 
 // Count counts jobs and their turns since the start of the manager.
@@ -77,14 +77,14 @@ func (m *Machine) Report() Report { return Report{m.list, m.count, m.turn != nil
 // waits reports whether a job waits for its turn.
 func waits(j *terms.Job) bool { return j.Turn == nil }
 
-// waiting returns the IDs of the jobs that wait for their turn.
-func (m *Machine) waiting() (ids []string) {
+// waiting returns the indices of the jobs that wait for their turn.
+func (m *Machine) waiting() (list []int) {
 	for i := range m.list {
 		if waits(&m.list[i]) {
-			ids = append(ids, m.list[i].ID)
+			list = append(list, i)
 		}
 	}
-	return ids
+	return list
 }
 
 // Reconfigure takes a new rule.
@@ -114,35 +114,39 @@ func (m *Machine) Due() time.Duration {
 
 // Begin begins the turn of all jobs that wait. It returns what Plan is wanted, from the Plan in
 // force.
-func (m *Machine) Begin(now time.Duration, g *fabric.Graph, plan *route.Plan, rule terms.JobRule) *terms.RouteRequest {
-	m.turn, m.ready, m.due = &turn{ids: m.waiting(), since: now, graph: g, plan: plan}, false, terms.Never
-	return &terms.RouteRequest{
-		Graph: g, Kept: planner.Keep(plan, g), Beside: true, Jobs: m.list, Turn: m.turn.ids, MostMoves: rule.Moves,
+func (m *Machine) Begin(g *fabric.Graph, plan *route.Plan, rule terms.JobRule) *terms.RouteRequest {
+	q := &terms.RouteRequest{Graph: g, Kept: planner.Keep(plan, g), Beside: true, Jobs: m.list, Turn: m.waiting(), MostMoves: rule.Moves}
+	m.turn, m.ready, m.due = &turn{ids: map[string]bool{}, graph: g, plan: plan}, false, terms.Never
+	for _, i := range q.Turn {
+		m.turn.ids[m.list[i].ID] = true
 	}
+	return q
 }
 
 // IsPlanning reports whether the Plan of a turn is being made.
 func (m *Machine) IsPlanning() bool { return m.turn != nil && !m.ready }
 
-// Planned takes the end of the planning. If nothing moves, the turn has ended, and the text says
-// why; otherwise the Plan is Ready.
-func (m *Machine) Planned(now time.Duration, ev *terms.Event, rule terms.JobRule) (ended bool, text string) {
+// Planned takes the end of the planning. If nothing moves, the turn has ended, as by End; otherwise
+// its Plan is Ready.
+func (m *Machine) Planned(now time.Duration, ev *terms.Event, rule terms.JobRule, out []terms.Action) []terms.Action {
 	t, r := m.turn, ev.Result
 	switch {
 	case ev.Err != nil:
-		return true, m.End(now, rule, ev.Err.Error())
+		return m.End(now, rule, ev.Err, out)
 	case r.NotForJobs != nil:
-		return true, m.End(now, rule, r.NotForJobs.Error())
+		return m.End(now, rule, r.NotForJobs, out)
 	case r.ForJobs.Entries == 0:
-		return true, m.End(now, rule, "no entry gains by a move")
+		return m.End(now, rule, errNoGain, out)
 	}
 	m.ready, t.moved = true, r.ForJobs.Entries
 	if r.ForJobs.Left {
 		t.why = "more would gain: job-moves has ended it"
 	}
 	t.next = &terms.Better{Kept: planner.Keep(r.Plan, t.graph), ForJobs: true}
-	return false, ""
+	return out
 }
+
+var errNoGain = errors.New("no entry gains by a move")
 
 // Ready returns the Plan of a turn that waits for its round; nil if there is none.
 func (m *Machine) Ready() *terms.Better {
@@ -152,32 +156,28 @@ func (m *Machine) Ready() *terms.Better {
 	return m.turn.next
 }
 
-// End ends the turn under way, and says what has moved for whom. failed says why nothing has, ""
-// if its Plan is in force.
-func (m *Machine) End(now time.Duration, rule terms.JobRule, failed string) (text string) {
+// End ends the turn under way, logs what has moved for whom, and has that stored. failed is why
+// nothing has moved, nil if the Plan of the turn is in force.
+func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out []terms.Action) []terms.Action {
 	t := m.turn
 	m.turn, m.ready = nil, false
-	if failed != "" {
-		t.moved, t.why = 0, failed
+	if failed != nil {
+		t.moved, t.why = 0, failed.Error()
 	}
 	m.count.Turns++
 	m.count.Moved += t.moved
 	m.count.Last = t.moved
 	mark := &terms.JobTurn{Jobs: len(t.ids), Moved: t.moved, Why: t.why}
-	had := map[string]bool{}
-	for _, id := range t.ids {
-		had[id] = true
-	}
 	list, first := slices.Clone(m.list), ""
 	for i := range list {
-		if j := &list[i]; waits(j) && had[j.ID] {
+		if j := &list[i]; waits(j) && t.ids[j.ID] {
 			j.Turn = mark
 			first = cmp.Or(first, j.ID)
 		}
 	}
 	m.list = list
 	m.wait(now, rule)
-	text = fold.Count(t.moved, "entry", "entries") + " moved"
+	text := fold.Count(t.moved, "entry", "entries") + " moved"
 	if t.why != "" && t.moved > 0 {
 		text += ", " + t.why
 	} else if t.why != "" {
@@ -185,12 +185,22 @@ func (m *Machine) End(now time.Duration, rule terms.JobRule, failed string) (tex
 	}
 	switch n := len(t.ids); {
 	case first == "":
-		return text + ", for jobs that have ended"
+		text += ", for jobs that have ended"
 	case n == 1:
-		return text + ", for job " + first
+		text += ", for job " + first
 	default:
-		return fmt.Sprintf("%s, for %d jobs, the first that runs is %s", text, n, first)
+		text += fmt.Sprintf(", for %d jobs, the first that runs is %s", n, first)
 	}
+	if m.untold > 0 {
+		text += fmt.Sprintf("; %s more", fold.Count(m.untold, "start or end of a job", "starts and ends of jobs"))
+	}
+	m.told, m.untold = 0, 0
+	return append(out, note(terms.JobMoves, text), terms.Action{Kind: terms.Decided, Name: "the turns of jobs", Jobs: &terms.RunningJobs{List: m.list}})
+}
+
+// note returns the action that logs something.
+func note(kind terms.IncidentKind, text string) terms.Action {
+	return terms.Action{Kind: terms.Note, Incident: terms.Incident{Kind: kind, Text: text}}
 }
 
 // Again gives up the turn under way: it begins again, or not at all if all its jobs have ended. It

@@ -18,9 +18,10 @@ const (
 	mostTold  = 20      // starts and ends between two turns that are logged one by one
 )
 
-// Write carries out a request. It returns what has changed: nothing, if the request comes again.
-func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule) (changed []Change, err error) {
-	list := m.list
+// Write carries out a request and logs it. It returns the jobs that run then. A request that comes
+// again changes nothing.
+func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule, out []terms.Action) (*terms.RunningJobs, []terms.Action, error) {
+	list, changed := m.list, []change(nil)
 	switch {
 	case w.Whole:
 		list, changed = whole(list, w.All)
@@ -30,57 +31,47 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 		list, changed = end(list, w.End)
 	}
 	if err := check(list); err != nil {
-		return nil, err
+		return nil, append(out, note(terms.JobRefused, "refused"+terms.ByWhom(w.By)+": "+err.Error())), err
 	}
-	if len(changed) == 0 {
-		return nil, nil
+	if m.list = list; m.turn == nil {
+		m.wait(now, rule)
 	}
-	m.list = list
-	for _, c := range changed {
-		if c.Ended {
+	for i := range changed {
+		if m.told++; m.told > mostTold {
+			m.untold++
+		} else {
+			out = append(out, changed[i].note(w.By))
+		}
+		if changed[i].ended {
 			m.count.Ended++
 		} else {
 			m.count.Started++
 		}
 	}
-	if m.turn == nil {
-		m.wait(now, rule)
+	return &terms.RunningJobs{List: list, Changed: len(changed)}, out, nil
+}
+
+// change is a job that has started or ended.
+type change struct {
+	job   terms.Job
+	ended bool
+}
+
+// note logs a change.
+func (c *change) note(by string) terms.Action {
+	if c.ended {
+		return note(terms.JobEnded, "job "+name(&c.job)+terms.ByWhom(by))
 	}
-	return changed, nil
-}
-
-// Change is a job that has started or ended.
-type Change struct {
-	Job   terms.Job
-	Ended bool
-}
-
-// Tell returns the lines of the log for changes. Of many between two turns it leaves some out, and
-// Untold counts those.
-func (m *Machine) Tell(changed []Change, by string) (list []terms.Incident) {
-	for _, c := range changed {
-		if m.told++; m.told > mostTold {
-			m.untold++
-			continue
-		}
-		if c.Ended {
-			list = append(list, terms.Incident{Kind: terms.JobEnded, Text: "job " + name(&c.Job) + terms.ByWhom(by)})
-			continue
-		}
-		text := fmt.Sprintf("job %s on %s%s: %s", name(&c.Job), fold.Count(c.Job.Count, "node", "nodes"), terms.ByWhom(by), shorten(c.Job.Nodes))
-		if len(c.Job.Unknown) > 0 {
-			text += fmt.Sprintf("; not found: %s", shorten(strings.Join(c.Job.Unknown, ",")))
-		}
-		list = append(list, terms.Incident{Kind: terms.JobStarted, Text: text})
+	text := fmt.Sprintf("job %s on %s%s: %s", name(&c.job), fold.Count(c.job.Count, "node", "nodes"), terms.ByWhom(by), shorten(c.job.Nodes))
+	if len(c.job.Unknown) > 0 {
+		text += "; not found: " + shorten(strings.Join(c.job.Unknown, ","))
 	}
-	return list
+	return note(terms.JobStarted, text)
 }
 
-// Untold returns the number of changes that were left out of the log since the last call.
-func (m *Machine) Untold() int {
-	n := m.untold
-	m.told, m.untold = 0, 0
-	return n
+// Differ reports whether two lists of jobs that run differ in more than words.
+func Differ(a, b []terms.Job) bool {
+	return !slices.EqualFunc(a, b, func(x, y terms.Job) bool { return x.ID == y.ID && isSame(&x, &y) && waits(&x) == waits(&y) })
 }
 
 // name names a job for people.
@@ -112,30 +103,30 @@ func begun(j terms.Job) terms.Job {
 func isSame(runs, j *terms.Job) bool { return runs.Nodes == j.Nodes && runs.User == j.User }
 
 // start adds a job, or replaces one that has other nodes.
-func start(list []terms.Job, j terms.Job) ([]terms.Job, []Change) {
+func start(list []terms.Job, j terms.Job) ([]terms.Job, []change) {
 	i := slices.IndexFunc(list, func(o terms.Job) bool { return o.ID == j.ID })
 	switch j = begun(j); {
 	case i < 0:
-		return append(slices.Clip(list), j), []Change{{Job: j}}
+		return append(slices.Clip(list), j), []change{{job: j}}
 	case isSame(&list[i], &j):
 		return list, nil
 	}
 	list = slices.Clone(list)
 	list[i] = j
-	return list, []Change{{Job: j}}
+	return list, []change{{job: j}}
 }
 
 // end removes a job.
-func end(list []terms.Job, id string) ([]terms.Job, []Change) {
+func end(list []terms.Job, id string) ([]terms.Job, []change) {
 	i := slices.IndexFunc(list, func(o terms.Job) bool { return o.ID == id })
 	if i < 0 {
 		return list, nil
 	}
-	return slices.Delete(slices.Clone(list), i, i+1), []Change{{Job: list[i], Ended: true}}
+	return slices.Delete(slices.Clone(list), i, i+1), []change{{job: list[i], ended: true}}
 }
 
 // whole replaces the list. Jobs that run already stay as they are.
-func whole(list, all []terms.Job) (next []terms.Job, changed []Change) {
+func whole(list, all []terms.Job) (next []terms.Job, changed []change) {
 	stays := map[string]*terms.Job{}
 	for i := range all {
 		stays[all[i].ID] = &all[i]
@@ -144,11 +135,11 @@ func whole(list, all []terms.Job) (next []terms.Job, changed []Change) {
 		j := list[i]
 		switch now := stays[j.ID]; {
 		case now == nil:
-			changed = append(changed, Change{Job: j, Ended: true})
+			changed = append(changed, change{job: j, ended: true})
 			continue
 		case !isSame(&j, now):
 			j = begun(*now)
-			changed = append(changed, Change{Job: j})
+			changed = append(changed, change{job: j})
 		}
 		next = append(next, j)
 		delete(stays, j.ID)
@@ -156,7 +147,7 @@ func whole(list, all []terms.Job) (next []terms.Job, changed []Change) {
 	for i := range all {
 		if stays[all[i].ID] == &all[i] {
 			next = append(next, begun(all[i]))
-			changed = append(changed, Change{Job: next[len(next)-1]})
+			changed = append(changed, change{job: next[len(next)-1]})
 		}
 	}
 	return next, changed
