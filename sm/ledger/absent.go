@@ -20,7 +20,7 @@ func DescribeAbsent(before *Ledger, stored *planner.Kept, a route.Absent) (name 
 	if id, ok := before.ByGUID[a.Node]; ok {
 		name = before.NodeName(id)
 		if node, ok := before.Fabric.NodeByGUID(a.Node); ok {
-			sides = NodeSides(before.Fabric, node)
+			sides = nodeSides(before.Fabric, node)
 		}
 		for slot := range before.PortsOf(id) {
 			ports = append(ports, before.GUID[slot])

@@ -308,6 +308,8 @@ func (s *Service) writeJobs(w http.ResponseWriter, r *http.Request, q *terms.Job
 	case !ok:
 	case d.err != nil:
 		endpoints.Refuse(w, http.StatusConflict, d.err.Error())
+	case d.jobs == nil: // it is no answer to this
+		refuseLate(w, context.DeadlineExceeded)
 	default:
 		endpoints.Answer(w, http.StatusOK, &JobsWritten{d.jobs.Changed, len(d.jobs.List), unknown, d.warning})
 	}
