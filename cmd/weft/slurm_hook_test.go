@@ -19,9 +19,11 @@ import (
 
 // hooked is a manager in this process, and what a batch system tells it by contrib/slurm/weft-job.
 type hooked struct {
-	t                        *testing.T
-	dir, socket, script, env string
+	t                             *testing.T
+	dir, socket, script, env, api string
 }
+
+const jobsToken, readToken = "0123456789abcdef0123456789abcdef", "f123456789abcdef0123456789abcdef"
 
 // newHooked starts a manager of nodes n1 to n4 at a leaf switch each, under two spines.
 func newHooked(t *testing.T) *hooked {
@@ -66,7 +68,11 @@ func newHooked(t *testing.T) *hooked {
 		t.Fatal(err)
 	}
 	h.set("")
-	starts(t, "weft", "sm", "--transport", "emulate:"+path, "--engine", "updn", "--socket", h.socket, "--state", filepath.Join(h.dir, "state"), "--job-interval", "200ms")
+	h.api = freePort(t)
+	if err := os.WriteFile(h.dir+"/tokens", []byte("slurm jobs "+jobsToken+"\nwatcher read "+readToken+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	starts(t, "weft", "sm", "--api", ":"+h.api, "--api-tokens", h.dir+"/tokens", "--transport", "emulate:"+path, "--engine", "updn", "--socket", h.socket, "--state", filepath.Join(h.dir, "state"), "--job-interval", "200ms")
 	awaitManager(t, h.socket, terms.Master, 0)
 	return h
 }
@@ -144,6 +150,14 @@ func TestSlurmHook(t *testing.T) {
 	h.set("WEFT_AT=unix:/none")
 	h.call("epilog_slurmctld", "SLURM_JOB_ID=11")
 	h.expect("weft was not told", "8_1=n4", "11=n[1-2]")
+	for token, logged := range map[string]string{readToken: "lacks the role jobs", jobsToken: ""} {
+		if err := os.WriteFile(h.dir+"/token", []byte(token+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h.set("WEFT_AT=http://127.0.0.1:" + h.api + "\nWEFT_TOKEN=" + h.dir + "/token")
+		h.call("prolog_slurmctld", "SLURM_JOB_ID=11", "SLURM_JOB_NODELIST=n[1-2]")
+		h.expect(logged, "8_1=n4", "11=n[1-2]")
+	}
 }
 
 // TestSlurmTells: a real Slurm tells weft of its jobs, also of those of an array. Jobs run while no

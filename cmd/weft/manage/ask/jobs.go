@@ -112,7 +112,9 @@ func jobEndCmd() *cobra.Command {
 	}
 	w := newJobWriter(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return w.run(cmd, func(ctx context.Context, c *client.Client) (*service.JobsWritten, error) { return c.EndJob(ctx, args[0]) })
+		return w.run(cmd, func(ctx context.Context, c *client.Client) (*service.JobsWritten, error) {
+			return c.EndJob(ctx, args[0])
+		})
 	}
 	return cmd
 }
