@@ -5,10 +5,53 @@ import (
 	"errors"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/joblanes"
 	"weft/route/relief"
 )
+
+// MoveForJobs moves entries of a Plan in force for jobs, and proves the new Plan and the way to it.
+// NotForJobs of the Result says why nothing moves; then it has no Plan.
+func (k *Kept) MoveForJobs(ctx context.Context, jobs *relief.Jobs, workers int) (*Result, error) {
+	r := &Result{}
+	plan, moves, err := relief.ForJobs(ctx, k.old, k.Plan, jobs)
+	if no, ok := errors.AsType[*relief.Impossible](err); ok {
+		r.NotForJobs = no
+		return r, nil
+	}
+	if r.ForJobs = moves; err != nil || moves.Entries == 0 {
+		return r, err
+	}
+	if r.Report, err = quality.Judge(ctx, k.old, plan, check.Options{Workers: max(1, workers)}); err != nil {
+		return r, err
+	}
+	if !r.Report.OK {
+		r.NotForJobs = errors.New("the judge finds faults in the Plan with moved entries")
+		return r, nil
+	}
+	t, err := k.Transition(ctx, k.old, plan, workers)
+	if err != nil {
+		return r, err
+	}
+	if r.NotForJobs = t.Disturbs(); r.NotForJobs == nil {
+		r.Plan = plan
+	}
+	return r, nil
+}
+
+// Disturbs returns why a Transition is too much for a Plan that nothing has failed for: it drops
+// packets, or some mixture of tables is not proven. nil: it is not.
+func (t *Transition) Disturbs() error {
+	switch {
+	case t.Pauses():
+		return errors.New("old and new entries together could close a cycle: they would have to be dropped first")
+	case !t.Mixture.OK || t.Asked != nil && !t.Asked.OK:
+		return errors.New("the mixtures of old and new entries are not proven")
+	}
+	return nil
+}
 
 // moveForJobs moves paths for the jobs of a request. A Plan whose paths cannot move stays.
 func (r *Result) moveForJobs(ctx context.Context, g *fabric.Graph, req *Request) error {

@@ -140,6 +140,13 @@ func (k *Kept) foreign(g *fabric.Graph) error {
 	return fmt.Errorf("the plan is for another fabric: none of its %d end ports is in %s", k.old.NumEnds, g.Name)
 }
 
+// IsOn reports whether a Graph has the switches, channels and end ports of the Plan's.
+func (k *Kept) IsOn(g *fabric.Graph) bool {
+	a, b := k.old, g
+	return slices.Equal(a.SwitchGUID, b.SwitchGUID) && slices.Equal(a.Drained, b.Drained) && slices.Equal(a.From, b.From) && slices.Equal(a.To, b.To) &&
+		slices.Equal(a.FromPort, b.FromPort) && slices.Equal(a.ToPort, b.ToPort) && slices.Equal(a.EndGUID, b.EndGUID) && slices.Equal(a.EndSwitch, b.EndSwitch) && slices.Equal(a.EndPort, b.EndPort)
+}
+
 // Changes counts the differences between the Plan and a new one.
 func (k *Kept) Changes(g *fabric.Graph, plan *route.Plan) *route.Change {
 	return route.Compare(k.old, k.Plan, g, plan)

@@ -146,11 +146,11 @@ func (req *Request) trees() multicast.Options {
 }
 
 // Route tries the engines in order until one does not refuse. When all refuse, the
-// error joins their refusals; any other error ends the job. Then paths move for Request.Jobs, and
-// jobs get lanes.
+// error joins their refusals; any other error ends the job. Then paths move for Request.Jobs, but
+// not those of a Plan that was repaired as the last resort, and jobs get lanes.
 func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	r, err := routeOrRepair(ctx, g, req)
-	if err == nil && len(req.Jobs) > 0 {
+	if err == nil && len(req.Jobs) > 0 && (r.Repaired == nil || !req.Afresh) {
 		err = r.moveForJobs(ctx, g, req)
 	}
 	if err == nil && req.JobLanes != nil {

@@ -55,7 +55,7 @@ type Runner struct {
 	Exchange time.Duration // interval of the exchange with other subnets' managers, through the routers; 0: none
 
 	monitor *perf.Monitor // of the last Run; the next one goes on with its counts
-	wrote   uint64        // counts what programs wrote
+	wrote   uint64        // counts what programs wrote, and changes of jobs
 }
 
 // Run brings up the subnet behind a Transport, or discovers it with Config.ReadOnly, and with a
@@ -460,14 +460,18 @@ func (d *run) show(a *terms.Action) {
 	}
 }
 
-// decide reports how a request was decided. A change of drains or of partitions is reported when
+// decide reports how a request was decided. A change of drains, partitions or jobs is reported when
 // the standbys know it.
 func (d *run) decide(a terms.Action) {
 	if a.Wrote != nil {
 		d.wrote++
 		a.Wrote.Order = d.wrote
 	}
-	if a.Drains == nil && (a.Wrote == nil || d.manager.Role() != terms.Master) {
+	if a.Jobs != nil {
+		d.wrote++
+		a.Jobs.Order = d.wrote
+	}
+	if a.Drains == nil && (a.Wrote == nil && a.Jobs == nil || d.manager.Role() != terms.Master) {
 		d.Decided(&a)
 		return
 	}

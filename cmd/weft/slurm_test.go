@@ -23,8 +23,9 @@ type slurm struct {
 	env []string
 }
 
-// startSlurm starts the daemons of Slurm, and ends them with the test.
-func startSlurm(t *testing.T) *slurm {
+// startSlurm starts the daemons of Slurm, with more lines of slurm.conf, and ends them with the
+// test.
+func startSlurm(t *testing.T, more ...string) *slurm {
 	t.Helper()
 	slurmctld, slurmd := peer.Program(t, "slurmctld"), peer.Program(t, "slurmd")
 	peer.Program(t, "sbatch")
@@ -33,7 +34,7 @@ func startSlurm(t *testing.T) *slurm {
 	for i, port := range ports {
 		conf += fmt.Sprintf("NodeName=n%d NodeHostName=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=4096 State=UNKNOWN\n", i+1, hostname(t), port)
 	}
-	s.write("slurm.conf", conf)
+	s.write("slurm.conf", conf+strings.Join(more, "\n")+"\n")
 	s.munge()
 	s.daemon(slurmctld, "-D", "-c")
 	nodes := runtime.NumCPU()

@@ -89,25 +89,62 @@ func (x *Finder) Find(list string) ([]int32, error) {
 	var hosts []int32
 	met := make(map[int32]bool, len(nodes))
 	for _, node := range nodes {
-		server, known := x.byName[node]
-		switch {
-		case !known && x.first == "":
-			return nil, fmt.Errorf("no host is called %q: the fabric has no hosts", node)
-		case !known:
-			return nil, fmt.Errorf("no host of the fabric is called %q; the first is called %q", node, x.first)
-		case server == several:
-			return nil, fmt.Errorf("several hosts are called %q: give their node GUIDs (weft show --servers)", node)
-		case met[server]:
+		server, err := x.find(node)
+		if err != nil {
+			return nil, err
+		}
+		if met[server] {
 			return nil, fmt.Errorf("node %q comes twice", node)
 		}
 		met[server] = true
-		for e := range x.servers.Ends(x.g, server) {
-			if x.g.IsHost(e) {
-				hosts = append(hosts, e)
-			}
-		}
+		hosts = x.addHosts(hosts, server)
 	}
 	return hosts, nil
+}
+
+// Match returns the host ports of those nodes of a list that are found, and the names of the
+// others. A node that comes twice counts once.
+func (x *Finder) Match(list string) (hosts []int32, unknown []string, err error) {
+	nodes, err := hostlist.Expand(list)
+	if err != nil {
+		return nil, nil, err
+	}
+	met := make(map[int32]bool, len(nodes))
+	for _, node := range nodes {
+		server, err := x.find(node)
+		switch {
+		case err != nil:
+			unknown = append(unknown, node)
+		case !met[server]:
+			met[server] = true
+			hosts = x.addHosts(hosts, server)
+		}
+	}
+	return hosts, unknown, nil
+}
+
+// find returns the server that a node of a list names.
+func (x *Finder) find(node string) (server int32, err error) {
+	server, known := x.byName[node]
+	switch {
+	case !known && x.first == "":
+		return 0, fmt.Errorf("no host is called %q: the fabric has no hosts", node)
+	case !known:
+		return 0, fmt.Errorf("no host of the fabric is called %q; the first is called %q", node, x.first)
+	case server == several:
+		return 0, fmt.Errorf("several hosts are called %q: give their node GUIDs (weft show --servers)", node)
+	}
+	return server, nil
+}
+
+// addHosts adds the host ports of a server.
+func (x *Finder) addHosts(hosts []int32, server int32) []int32 {
+	for e := range x.servers.Ends(x.g, server) {
+		if x.g.IsHost(e) {
+			hosts = append(hosts, e)
+		}
+	}
+	return hosts
 }
 
 // Name returns a name of a server that Find and Slurm read: that of the machine if no other has it,

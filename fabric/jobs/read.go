@@ -26,26 +26,53 @@ const mostHosts = 1 << 22
 
 // reader reads the jobs of one file.
 type reader struct {
-	*Finder
-	file  string
-	jobs  []Job
-	line  map[string]int // of each job
-	hosts int
+	file   string
+	listed []Listed
+	line   map[string]int // of each job
+	// find takes the list of nodes of a job; nil: it stays a list.
+	find func(j *Listed) error
+}
+
+// Listed is a job whose nodes are a list as Slurm writes it.
+type Listed struct{ Name, User, Nodes string }
+
+// ReadLists reads jobs from a text in one of the Forms, in its order, and leaves their lists of
+// nodes as they are. name is that of the file, for errors, which say FILE:LINE.
+func ReadLists(name string, text []byte) ([]Listed, error) {
+	r := &reader{file: name, line: map[string]int{}}
+	err := r.read(text)
+	return r.listed, err
+}
+
+// read reads a text in one of the Forms.
+func (r *reader) read(text []byte) error {
+	if start := bytes.TrimSpace(text); len(start) > 0 && start[0] == '{' {
+		return r.readJSON(text)
+	}
+	return r.readText(text)
 }
 
 // Read reads jobs from a text in one of the Forms, and returns them in order of their names. name
 // is that of the file, for errors, which say FILE:LINE.
 func (x *Finder) Read(name string, text []byte) ([]Job, error) {
-	r := &reader{Finder: x, file: name, line: map[string]int{}}
-	read := r.readText
-	if start := bytes.TrimSpace(text); len(start) > 0 && start[0] == '{' {
-		read = r.readJSON
-	}
-	if err := read(text); err != nil {
+	var list []Job
+	total := 0
+	r := &reader{file: name, line: map[string]int{}, find: func(j *Listed) error {
+		hosts, err := x.Find(j.Nodes)
+		if err != nil {
+			return fmt.Errorf("job %s: %w", j.Name, err)
+		}
+		if total += len(hosts); total > mostHosts {
+			return fmt.Errorf("the jobs up to here have over %d host ports", mostHosts)
+		}
+		list = append(list, Job{Name: j.Name, User: j.User, Hosts: hosts})
+		return nil
+	}}
+	if err := r.read(text); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(r.jobs, byName)
-	return r.jobs, nil
+	slices.SortFunc(list, byName)
+	return list, nil
 }
 
 // lineError is an error with its place in a file.
@@ -68,15 +95,12 @@ func (r *reader) add(line int, name, user, nodes string) error {
 	if old, met := r.line[name]; met {
 		return r.errorf(line, "job %s is listed twice, first on line %d", name, old)
 	}
-	hosts, err := r.Find(nodes)
-	if err != nil {
-		return r.errorf(line, "job %s: %w", name, err)
-	}
-	if r.hosts += len(hosts); r.hosts > mostHosts {
-		return r.errorf(line, "the jobs up to here have over %d host ports", mostHosts)
-	}
 	r.line[name] = line
-	r.jobs = append(r.jobs, Job{Name: name, User: user, Hosts: hosts})
+	j := Listed{name, user, nodes}
+	if r.find != nil {
+		return r.placed(line, r.find(&j))
+	}
+	r.listed = append(r.listed, j)
 	return nil
 }
 

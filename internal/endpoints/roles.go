@@ -13,7 +13,7 @@ type Role uint8
 const (
 	MayOperate    Role = 1 << iota // drain, undrain, resweep, rebalance
 	MayPartition                   // write partitions
-	MayCompute                     // ask questions that use a core for up to two minutes
+	MayCompute                     // tell of jobs, and ask questions that use a core for up to two minutes
 	MayRead       Role = 0
 	MayEverything      = MayOperate | MayPartition | MayCompute
 )

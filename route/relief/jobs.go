@@ -111,7 +111,7 @@ func ForJobs(ctx context.Context, g *fabric.Graph, plan *route.Plan, jobs *Jobs)
 		return nil, nil, err
 	}
 	if r.moves.Entries = r.countMoved(); r.moves.Entries > 0 {
-		r.plan.Recipe.Repaired, r.plan.Intended = true, nil
+		r.plan.Intended = nil
 	}
 	return r.plan, &r.moves, nil
 }

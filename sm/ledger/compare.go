@@ -158,11 +158,11 @@ func ChangesOf(before, now *Ledger) (list []terms.Incident, adds bool) {
 		add(terms.NodeReplaced, "%s led to %s, which is gone, and leads to %s now", b.EndName(m.At), a.EndName(m.Was), b.EndName(m.To))
 	}
 	for _, id := range c.Came {
-		add(terms.FabricChanged, "node added: %s", b.PortName(fabric.End{Node: id})).Shared = &terms.Shared{What: terms.NodesAdded, Sides: NodeSides(b, id)}
+		add(terms.FabricChanged, "node added: %s", b.PortName(fabric.End{Node: id})).Shared = &terms.Shared{What: terms.NodesAdded, Sides: nodeSides(b, id)}
 	}
 	for _, id := range c.Gone {
 		i := add(terms.NodeMissing, "%s is not there any more", a.PortName(fabric.End{Node: id}))
-		i.Shared = &terms.Shared{What: "{n} nodes at {at} are not there any more", Sides: NodeSides(a, id)}
+		i.Shared = &terms.Shared{What: "{n} nodes at {at} are not there any more", Sides: nodeSides(a, id)}
 	}
 	for _, r := range c.Renamed {
 		add(terms.NodeRenamed, "%s is called %q now", a.PortName(fabric.End{Node: r[0]}), b.Nodes[r[1]].Desc)
@@ -194,9 +194,9 @@ func sideOf(f *fabric.Fabric, id fabric.NodeID, part string) terms.Side {
 	return terms.Side{Device: f.PortName(fabric.End{Node: id}).String(), At: terms.Place{Node: n.GUID, Name: n.Desc, Port: -1}, Part: part}
 }
 
-// NodeSides returns the views of what happened to a node: from itself, and from the switches that a
+// nodeSides returns the views of what happened to a node: from itself, and from the switches that a
 // host or router is cabled to.
-func NodeSides(f *fabric.Fabric, id fabric.NodeID) []terms.Side {
+func nodeSides(f *fabric.Fabric, id fabric.NodeID) []terms.Side {
 	name := f.PortName(fabric.End{Node: id}).String()
 	sides := []terms.Side{sideOf(f, id, name)}
 	n := &f.Nodes[id]

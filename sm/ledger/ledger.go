@@ -47,6 +47,7 @@ type Policy struct {
 	Names      map[fabric.GUID]string      // what people call nodes
 	Aliases    map[fabric.GUID]fabric.GUID // port GUIDs by alias
 	Tuning     *tuning.Settings            // of ports; nil: the usual values
+	Jobs       []terms.Job                 // that run
 }
 
 // DoubtBlocks records that a switch may have lost part of its forwarding table.

@@ -176,6 +176,9 @@ func appendEvent(b []byte, ev *terms.Event) ([]byte, error) {
 	case terms.WritePartitions:
 		b = binary.AppendUvarint(b, ev.Tag)
 		return appendJSON(b, ev.Write)
+	case terms.WriteJobs:
+		b = binary.AppendUvarint(b, ev.Tag)
+		return appendJSON(b, ev.Jobs)
 	case terms.MembersTold:
 		return appendJSON(b, ev.Members)
 	case terms.Told:

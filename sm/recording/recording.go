@@ -277,6 +277,11 @@ func (f *fields) event(ev *terms.Event) {
 		if f.json(&ev.Write); f.err == nil && ev.Write == nil {
 			f.err = errors.New("it writes nothing")
 		}
+	case terms.WriteJobs:
+		ev.Tag = f.number(1<<64 - 1)
+		if f.json(&ev.Jobs); f.err == nil && ev.Jobs == nil {
+			f.err = errors.New("it tells of no job")
+		}
 	case terms.MembersTold:
 		f.json(&ev.Members)
 	case terms.Told:

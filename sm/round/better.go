@@ -23,6 +23,9 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 	var r *planner.Result
 	var way *planner.Transition
 	err := caught(func() (err error) {
+		if q.Better.ForJobs && !q.Better.Kept.IsOn(q.Graph) {
+			return ErrChanged
+		}
 		if r, err = repairBetter(ctx, &req, q); err != nil {
 			return err
 		}
@@ -30,7 +33,9 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 		if from == nil {
 			from = q.Kept
 		}
-		way, err = from.Transition(ctx, q.Graph, r.Plan, req.Workers)
+		if way, err = from.Transition(ctx, q.Graph, r.Plan, req.Workers); err == nil && q.Better.ForJobs {
+			err = way.Disturbs()
+		}
 		return err
 	})
 	if err != nil {
@@ -41,6 +46,9 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 	ev.Less = append(ev.Less, fewerLIDs(q.Graph, &req, r.Plan)...)
 	return nil
 }
+
+// ErrChanged is why a Plan in which entries move for jobs is not used: no repair waits for it.
+var ErrChanged = errors.New("the subnet has changed meanwhile")
 
 // repairBetter repairs the better Plan. It refuses one that is not proven, that gives a port
 // another LID than the Plan in force does, or that delivers less than that.
@@ -65,7 +73,7 @@ func repairBetter(ctx context.Context, req *planner.Request, q *terms.RouteReque
 	if err := keepsLIDs(req, q, r.Plan); err != nil {
 		return nil, err
 	}
-	if r.Repaired.Moved > 0 && !better.Asked {
+	if r.Repaired.Moved > 0 && !better.Asked && !better.ForJobs {
 		err = staysBetter(ctx, req, q, r)
 	}
 	return r, err

@@ -372,7 +372,7 @@ func (c *Round) askForPlan() {
 	q := &terms.RouteRequest{
 		Graph: c.Graph, Stored: c.inherit.Stored, Trees: c.inherit.Trees, Absent: c.DrainedHosts(), Multicast: c.By.Stays, Levels: c.By.Levels,
 		Found: c.foundPlan(), Afresh: c.given.Afresh, Moves: c.given.Limits.Moves,
-		Later: c.By.Stays, Unproven: c.By.Unproven, Better: c.given.Better,
+		Later: c.By.Stays, Unproven: c.By.Unproven, Better: c.given.Better, Jobs: c.By.Jobs,
 	}
 	if q.Multicast {
 		q.NoGroups = c.WithoutGroups()

@@ -35,6 +35,10 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if q.Beside {
 		ev.Kind = terms.Improved
 	}
+	if q.Turn != nil {
+		planTurn(ctx, req, q, ev)
+		return ev
+	}
 	limitLanes(&req, g, ev)
 	if q.Better != nil {
 		if ev.Unfit = useBetter(ctx, req, q, ev); ev.Unfit == nil {
@@ -45,6 +49,9 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if later {
 		ev.More = req.Kept != nil && req.Afresh
 		req.Effort, req.Afresh = planner.Low, false
+	}
+	if !later && (req.Kept == nil || req.Afresh) {
+		req.Jobs = hostsOf(g, q.Jobs)
 	}
 	if q.Inherited && !q.Kept.Answers(&req) {
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
@@ -129,6 +136,7 @@ func run(ctx context.Context, g *fabric.Graph, req *planner.Request) (*planner.R
 	}
 	other := *req
 	other.Afresh = !req.Afresh
+	other.Jobs = nil
 	r, second := guarded(ctx, g, &other)
 	if second != nil {
 		return r, err
@@ -245,6 +253,8 @@ func (c *Round) noteRepair(r *planner.Result) {
 		c.moved, c.repaired, c.improvable = f.Moved, true, f.Moved+f.Filled+f.Unused > 0
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %s moved, %d had used parts that are lost, drained or in quarantine", fold.Count(f.Moved, "entry", "entries"), f.Crossed)
 		switch {
+		case c.given.Better != nil && c.notUsed == nil && c.given.Better.ForJobs:
+			c.report.Routing.Kept = "entries moved for jobs that have started"
 		case c.given.Better != nil && c.notUsed == nil:
 			c.report.Routing.Kept = fmt.Sprintf("a better Plan takes its place, with %s moved since it was made", fold.Count(f.Moved, "entry", "entries"))
 		case c.more && c.given.Afresh:

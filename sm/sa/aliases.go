@@ -365,3 +365,16 @@ func (g *Registry) NextToPort(s *Subnet) (b AliasBlock, lid fabric.LID, info [64
 	}
 	return b, 0, info, false
 }
+
+// ChangedAliases returns the aliases that two maps of port GUIDs by alias do not have alike.
+func ChangedAliases(a, b map[fabric.GUID]fabric.GUID) map[fabric.GUID]bool {
+	changed := map[fabric.GUID]bool{}
+	for _, pair := range [...][2]map[fabric.GUID]fabric.GUID{{a, b}, {b, a}} {
+		for alias, port := range pair[0] {
+			if pair[1][alias] != port {
+				changed[alias] = true
+			}
+		}
+	}
+	return changed
+}

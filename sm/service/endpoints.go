@@ -18,7 +18,7 @@ var named = []endpoints.Parameter{{Name: "name", Kind: endpoints.Name, About: "a
 
 // endpoints lists all endpoints.
 func (s *Service) endpoints() []endpoints.Endpoint {
-	list := slices.Concat(s.ownEndpoints(), s.partitionWrites(), s.opt.More)
+	list := slices.Concat(s.ownEndpoints(), s.partitionWrites(), s.jobEndpoints(), s.opt.More)
 	for i := range s.opt.Studies {
 		list = append(list, s.opt.Studies[i].endpoint(s))
 	}
@@ -30,7 +30,7 @@ func (s *Service) on(h handle) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { h(s, w, r) }
 }
 
-// ownEndpoints lists the endpoints except writes of partitions, studies and further ones.
+// ownEndpoints lists the endpoints except writes of partitions, jobs, studies and further ones.
 func (s *Service) ownEndpoints() []endpoints.Endpoint {
 	return []endpoints.Endpoint{
 		{

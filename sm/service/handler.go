@@ -83,6 +83,7 @@ type wants struct {
 type decision struct {
 	name, warning string
 	wrote         *terms.Wrote // of partitions
+	jobs          *terms.RunningJobs
 	err           error
 }
 
@@ -114,6 +115,11 @@ func (s *Service) DecideWrite(tag uint64, wrote *terms.Wrote, warning string, er
 	s.settle(tag, decision{wrote: wrote, warning: warning, err: err})
 }
 
+// DecideJobs does the same for the start or the end of jobs.
+func (s *Service) DecideJobs(tag uint64, jobs *terms.RunningJobs, warning string, err error) {
+	s.settle(tag, decision{jobs: jobs, warning: warning, err: err})
+}
+
 // settle answers the request of a Tag.
 func (s *Service) settle(tag uint64, d decision) {
 	s.wants.mu.Lock()
@@ -124,27 +130,36 @@ func (s *Service) settle(tag uint64, d decision) {
 	}
 }
 
+// await passes an event to the manager and waits for its decision. On failure it answers.
+func (s *Service) await(w http.ResponseWriter, r *http.Request, event func(tag uint64) *terms.Event) (d decision, ok bool) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	tag, decided, done := s.wants.add()
+	defer done()
+	if !s.hand(ctx, w, event(tag)) {
+		return d, false
+	}
+	select {
+	case d = <-decided:
+		return d, true
+	case <-ctx.Done():
+		refuseLate(w, ctx.Err())
+		return d, false
+	}
+}
+
 // drain returns a handler that drains or undrains a part, and waits for the manager's decision.
 func drain(kind terms.EventKind) handle {
 	will := map[terms.EventKind]string{terms.DrainPart: " is drained from the next round on", terms.UndrainPart: " is used from the next round on"}[kind]
 	return func(s *Service, w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Query().Get("name")
-		ctx, cancel := context.WithTimeout(r.Context(), patience)
-		defer cancel()
-		tag, decided, done := s.wants.add()
-		defer done()
-		if !s.hand(ctx, w, &terms.Event{Kind: kind, Name: name, By: by(r), Tag: tag}) {
-			return
-		}
-		select {
-		case d := <-decided:
-			if d.err != nil {
-				endpoints.Refuse(w, http.StatusConflict, d.err.Error())
-				return
-			}
+		d, ok := s.await(w, r, func(tag uint64) *terms.Event { return &terms.Event{Kind: kind, Name: name, By: by(r), Tag: tag} })
+		switch {
+		case !ok:
+		case d.err != nil:
+			endpoints.Refuse(w, http.StatusConflict, d.err.Error())
+		default:
 			endpoints.Answer(w, http.StatusOK, Asked{d.name + will, d.warning})
-		case <-ctx.Done():
-			refuseLate(w, ctx.Err())
 		}
 	}
 }

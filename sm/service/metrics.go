@@ -12,6 +12,7 @@ import (
 
 	"weft/sm/terms"
 	"weft/sm/watch"
+	"weft/sm/watch/starting"
 	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
@@ -45,6 +46,17 @@ func newFigure(kind prometheus.ValueType, name, help string, values func(*shown,
 // count returns a figure of a counter.
 func count(name, help string, value func(t *tally.Tally) int) figure {
 	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) { add(float64(value(&f.Tally))) })
+}
+
+// ofJobs returns a figure of jobs.
+func ofJobs(kind prometheus.ValueType, name, help string, value func(r *starting.Report) int) figure {
+	return newFigure(kind, name, help, func(f *shown, add func(float64, ...string)) {
+		if f.Routed == nil {
+			add(0)
+			return
+		}
+		add(float64(value(&f.Routed.Jobs)))
+	})
 }
 
 // inForce returns a figure of the Plan in force, 0 until a round has brought the subnet up.
@@ -86,6 +98,12 @@ var allFigures = []figure{
 	newFigure(prometheus.CounterValue, "rounds_total", "Rounds, by outcome; a round discovers, routes, proves and programs the subnet.", rounds, "outcome"),
 	count("repairs_total", "Rounds that repaired the routing in force instead of computing a new one.", func(t *tally.Tally) int { return t.Repairs }),
 	count("repaired_entries_total", "Entries of forwarding tables that repairs have moved.", func(t *tally.Tally) int { return t.Moved }),
+	ofJobs(prometheus.GaugeValue, "jobs", "Jobs that run.", func(r *starting.Report) int { return len(r.Jobs) }),
+	ofJobs(prometheus.CounterValue, "jobs_started_total", "Jobs that have started.", func(r *starting.Report) int { return r.Count.Started }),
+	ofJobs(prometheus.CounterValue, "jobs_ended_total", "Jobs that have ended.", func(r *starting.Report) int { return r.Count.Ended }),
+	ofJobs(prometheus.CounterValue, "job_turns_total", "Turns in which entries could move for jobs that have started.", func(r *starting.Report) int { return r.Count.Turns }),
+	ofJobs(prometheus.CounterValue, "job_entries_total", "Entries of forwarding tables moved for jobs that have started.", func(r *starting.Report) int { return r.Count.Moved }),
+	ofJobs(prometheus.GaugeValue, "job_entries_last", "Entries of forwarding tables that the last of these turns moved.", func(r *starting.Report) int { return r.Count.Last }),
 	count("spread_entries_total", "Entries of forwarding tables moved to less loaded links, other than by repairs.", func(t *tally.Tally) int { return t.Spread }),
 	count("written_blocks_total", "Blocks of forwarding tables that were written and acknowledged.", func(t *tally.Tally) int { return t.Blocks }),
 	smps("smp_requests_total", "Completed SMP requests: answered, refused or given up.", func(n terms.Count) int { return n.Requests }),

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"reflect"
@@ -183,24 +182,14 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, q *partition.Wri
 		e := s.opt.Enforce()
 		q.In, q.Out = e.In, e.Out
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	tag, decided, done := s.wants.add()
-	defer done()
-	if !s.hand(ctx, w, &terms.Event{Kind: terms.WritePartitions, Tag: tag, Write: q}) {
+	d, ok = s.await(w, r, func(tag uint64) *terms.Event {
+		return &terms.Event{Kind: terms.WritePartitions, Tag: tag, Write: q}
+	})
+	if ok && d.err != nil {
+		endpoints.Refuse(w, statusOf(d.err), d.err.Error())
 		return d, false
 	}
-	select {
-	case d = <-decided:
-		if d.err != nil {
-			endpoints.Refuse(w, statusOf(d.err), d.err.Error())
-			return d, false
-		}
-		return d, d.wrote != nil
-	case <-ctx.Done():
-		refuseLate(w, ctx.Err())
-		return d, false
-	}
+	return d, ok && d.wrote != nil
 }
 
 // statusOf returns the status for a refused write.

@@ -68,6 +68,7 @@ type Service struct {
 	requests, followers, large, streams, looks endpoints.Places // limits
 
 	chosen  chosenPorts
+	names   atomic.Pointer[names] // of the last Graph that was asked for
 	metrics http.Handler
 }
 

@@ -41,7 +41,8 @@ type Status struct {
 	Reasons  []HeldLink         `json:"quarantined_links"`       // the same links, with the reason
 	Disabled []string           `json:"disabled_ports"`          // disabled switch ports
 	Forcing  *Forcing           `json:"forced_speeds,omitempty"` // absent if no link waits for a speed, is tried or got back what it had
-	Differs  []string           `json:"differs"`                 // differences between our files and options and those of the (former) master, in words
+	Jobs     JobCounts          `json:"jobs"`
+	Differs  []string           `json:"differs"` // differences between our files and options and those of the (former) master, in words
 	Sweeps   Sweeps             `json:"sweeps"`
 	SMPs     []terms.Count      `json:"smps"`    // since the start
 	Queries  []terms.QueryCount `json:"queries"` // of hosts and tools to subnet administration, since the start
@@ -174,6 +175,29 @@ func (f *Forcing) add(lines *rows) {
 	}
 }
 
+// JobCounts counts jobs, and what moved for them.
+type JobCounts struct {
+	Running int `json:"running"`
+	Waiting int `json:"waiting"` // of them, those whose turn is still to come
+	Last    int `json:"last"`    // entries of forwarding tables that moved in the last turn
+	Moved   int `json:"moved"`   // in all turns since the start of the manager
+}
+
+// newJobCounts counts the jobs.
+func newJobCounts(routed *watch.Routed) (n JobCounts) {
+	if routed == nil {
+		return n
+	}
+	r := &routed.Jobs
+	for i := range r.Jobs {
+		if r.Jobs[i].Turn == nil {
+			n.Waiting++
+		}
+	}
+	n.Running, n.Last, n.Moved = len(r.Jobs), r.Count.Last, r.Count.Moved
+	return n
+}
+
 // Sweeps counts sweeps and traps.
 type Sweeps struct {
 	Light int `json:"light"` // sweeps with one SMP per switch
@@ -188,7 +212,7 @@ func (s *Service) Status() *Status {
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Contest: shown.Contested, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), ToDrain: append([]string{}, shown.ToDrain...), Held: []string{}, Reasons: []HeldLink{},
-		Disabled: append([]string{}, shown.Disabled...), Forcing: newForcing(shown.Routed),
+		Disabled: append([]string{}, shown.Disabled...), Forcing: newForcing(shown.Routed), Jobs: newJobCounts(shown.Routed),
 		Differs: append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
@@ -415,6 +439,9 @@ func (s *Status) addSubnet(lines *rows) {
 		lines.add("disabled", "%s", name)
 	}
 	s.Forcing.add(lines)
+	if j := s.Jobs; j.Running > 0 {
+		lines.add("jobs", "%d run, %d wait for their turn; the last turn moved %s", j.Running, j.Waiting, fold.Count(j.Last, "entry", "entries"))
+	}
 	for _, text := range s.Differs {
 		lines.add("differs", "%s", text)
 	}

@@ -40,6 +40,7 @@ type Contents struct {
 	Plans  []Plan          `json:"plans"`
 	Drains []string        `json:"drains"`     // switches and cables to drain
 	Owned  Owned           `json:"partitions"` // of programs
+	Jobs   int             `json:"jobs"`       // that run
 	Subnet *Subnet         `json:"subnet"`     // the last discovered subnet; null before the first one
 	Events []terms.LogLine `json:"events"`     // the last ones, oldest first
 }
@@ -149,6 +150,11 @@ func (s *Store) Contents(events int) (*Contents, error) {
 	for i := range o.List {
 		c.Owned.Members += len(o.List[i].Members)
 	}
+	if err != nil {
+		return c, err
+	}
+	list, err := s.Jobs()
+	c.Jobs = len(list)
 	return c, err
 }
 

@@ -4,10 +4,10 @@
 //
 // # Guarantees
 //
-// When Record, SetDrains, SetOwned or SetEntries returns without an error, its data survives a
-// crash of the process and a power cut. The journal is a write-ahead log (WAL), synced at every
-// commit (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores events
-// and the discovered subnet in the background; a power cut loses those not yet written.
+// When Record, SetDrains, SetOwned, SetJobs or SetEntries returns without an error, its data
+// survives a crash of the process and a power cut. The journal is a write-ahead log (WAL), synced
+// at every commit (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores
+// events and the discovered subnet in the background; a power cut loses those not yet written.
 //
 // A second process cannot open the same file: an open Store holds a lock (flock) on FILE-lock.
 // Reading (Read) needs no lock. If the file is removed while open, the next write creates it again
@@ -29,7 +29,7 @@
 //
 // # Schema
 //
-// Version 5 (user_version), application_id 0x77656674. All tables are STRICT. A GUID is stored as
+// Version 6 (user_version), application_id 0x77656674. All tables are STRICT. A GUID is stored as
 // the signed number with the same bits; a time as milliseconds since 1970.
 //
 //	lids    port_guid, base, lmc, gone (since when the port is missing; NULL: it is present)
@@ -38,12 +38,13 @@
 //	drains  name, told (by the configuration), drained (now, after the operators' requests)
 //	entries kind, key, value (of sa.Entry: services, subscriptions, groups)
 //	partitions  p_key, value (a partition of programs as JSON; of P_Key 0 their version)
+//	jobs    number (in the order of starts), id, value (a job that runs as JSON)
 //	mark    id 1, file, commits, base, closed, copied (when a backup was made; NULL: an original)
 //	subnet  id 1, time, netfile (as own.WriteJSON writes it, compressed with gzip)
 //
-// Open upgrades a file of version 1, without drains, 2, without entries, 3, without mark, or 4,
-// without partitions, to version 5. It refuses a file with a newer schema, a file of another
-// program, and a damaged file, and says what to do.
+// Open upgrades a file of version 1, without drains, 2, without entries, 3, without mark, 4,
+// without partitions, or 5, without jobs, to version 6. It refuses a file with a newer schema, a
+// file of another program, and a damaged file, and says what to do.
 //
 // Cost: Record writes only changed LIDs, and the Plan only if it differs from the last version; a
 // commit is one sync.

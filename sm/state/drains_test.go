@@ -49,7 +49,7 @@ func TestVersion1(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	alter(t, path, "DROP TABLE drains", "DROP TABLE entries", "DROP TABLE mark", "DROP TABLE partitions", "PRAGMA user_version = 1")
+	alter(t, path, "DROP TABLE drains", "DROP TABLE entries", "DROP TABLE mark", "DROP TABLE partitions", "DROP TABLE jobs", "PRAGMA user_version = 1")
 	read, err := Read(path)
 	if err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func TestVersion2(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	alter(t, path, "DROP TABLE entries", "DROP TABLE mark", "DROP TABLE partitions", "PRAGMA user_version = 2")
+	alter(t, path, "DROP TABLE entries", "DROP TABLE mark", "DROP TABLE partitions", "DROP TABLE jobs", "PRAGMA user_version = 2")
 	read, err := Read(path)
 	if err != nil {
 		t.Fatal(err)

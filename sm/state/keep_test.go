@@ -121,7 +121,7 @@ func TestWithoutItsLog(t *testing.T) {
 	if err := old.Close(); err != nil {
 		t.Fatal(err)
 	}
-	alter(t, old.path, "DROP TABLE mark", "DROP TABLE partitions", "PRAGMA user_version = 3", "PRAGMA journal_mode = WAL")
+	alter(t, old.path, "DROP TABLE mark", "DROP TABLE partitions", "DROP TABLE jobs", "PRAGMA user_version = 3", "PRAGMA journal_mode = WAL")
 	db, err := connect(old.path, "rw")
 	if err == nil {
 		_, err = db.Exec("INSERT INTO drains VALUES ('spine 3', 0, 1)")

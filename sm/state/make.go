@@ -268,6 +268,7 @@ var parts = []struct {
 	{"drains", "drained parts", true},
 	{"partitions", "partitions of programs", true},
 	{"plans", "Plans", false},
+	{"jobs", "jobs that run", false},
 	{"entries", "services, subscriptions and groups of clients", false},
 	{"subnet", "the last discovered subnet", false},
 	{"events", "the log of events", false},

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	schemaVersion = 5
+	schemaVersion = 6
 	applicationID = 0x77656674 // "weft"
 )
 
@@ -51,7 +51,7 @@ CREATE TABLE subnet (
 	id INTEGER PRIMARY KEY CHECK (id = 1),
 	time INTEGER NOT NULL,
 	netfile BLOB NOT NULL
-) STRICT;` + drainsTable + entriesTable + markTable + partitionsTable
+) STRICT;` + drainsTable + entriesTable + markTable + partitionsTable + jobsTable
 
 // drainsTable is the table added by version 2.
 const drainsTable = `
@@ -96,6 +96,9 @@ type Store struct {
 
 	owned      *partition.Owned // as last stored; nil: not known
 	ownedOrder uint64           // of the last SetOwned
+
+	jobs      map[string]terms.Job // as last stored; nil: not known
+	jobsOrder uint64               // of the last SetJobs
 }
 
 // Open opens a state file, or creates it, and verifies that it is writable. A *Refused says what a
@@ -279,7 +282,7 @@ func (s *Store) prepare() error {
 
 // upgrade adds the tables that a file of an older schema lacks.
 func upgrade(tx *sql.Tx, schema int) error {
-	for i, table := range []string{drainsTable, entriesTable, markTable, partitionsTable} {
+	for i, table := range []string{drainsTable, entriesTable, markTable, partitionsTable, jobsTable} {
 		if schema > i+1 {
 			continue
 		}

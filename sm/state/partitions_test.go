@@ -107,7 +107,7 @@ func TestVersion4(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	alter(t, path, "DROP TABLE partitions", "PRAGMA user_version = 4")
+	alter(t, path, "DROP TABLE partitions", "DROP TABLE jobs", "PRAGMA user_version = 4")
 	read, err := Read(path)
 	if err != nil {
 		t.Fatal(err)

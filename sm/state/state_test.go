@@ -293,7 +293,7 @@ func TestRefused(t *testing.T) {
 	}
 	locked := open(t, filepath.Join(dir, "locked"))
 	for _, c := range []struct{ path, want string }{
-		{made("newer", "PRAGMA user_version = 6"), "a newer weft wrote it (schema 6; this one supports 5)"},
+		{made("newer", "PRAGMA user_version = 7"), "a newer weft wrote it (schema 7; this one supports 6)"},
 		{written("text", []byte(strings.Repeat("no database ", 100))), "it is not a database: name another file"},
 		{written("broken", broken), "it is damaged ("},
 		{written("half", whole[:len(whole)/2]), "it is damaged ("},

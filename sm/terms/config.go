@@ -75,6 +75,7 @@ type History struct {
 	// LastHeld says that Last is another manager's Plan, or that others may have changed it. The
 	// first round then uses the tables that switches hold.
 	LastHeld bool
+	Jobs     []Job `json:",omitempty"` // that run
 }
 
 // UsualPause is the default of Config.Pause. With credits for 64 KB a lane and links of 10 Gbit/s,
@@ -172,6 +173,7 @@ type Watch struct {
 	Epoch     time.Duration `json:"Midnight"` // from 1970 in UTC to time 0 of the Manager, for NoMoves and Windows
 	Flaps     FlapRule      // which links are put in quarantine
 	Babble    BabbleRule    // what happens to ports that send too much
+	Jobs      JobRule       `json:",omitzero"` // when entries move for jobs that start
 
 	KeepAbsent int // rounds that must miss a node before its LIDs can be reused; 0: never
 }
@@ -193,8 +195,8 @@ func (w Watch) RetryAfter(failed int) time.Duration {
 var UsualWatch = Watch{
 	Interval: 10 * time.Second, Quiet: 25 * time.Millisecond, MostQuiet: time.Second,
 	Retry: 10 * time.Second, MostRetry: 10 * time.Minute, Rebalance: time.Minute, Moves: 2000,
-	Babble: BabbleRule{Rate: 250},
-	Flaps:  FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
+	Babble: BabbleRule{Rate: 250}, Jobs: JobRule{Interval: 10 * time.Second, Moves: 2000},
+	Flaps: FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
 }
 
 // BabbleRule says which ports babble, and whether they are disabled.

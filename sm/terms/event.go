@@ -51,6 +51,8 @@ const (
 	// WritePartitions has a Manager carry out Write; Decided follows, with the Tag.
 	WritePartitions
 	ClockSet // to a Manager: the clock of the machine was set, and Epoch is another
+	// WriteJobs tells a Manager of jobs that start or end; Decided follows, with the Tag.
+	WriteJobs
 )
 
 // Outcome is the way a Send ended.
@@ -65,7 +67,7 @@ const (
 )
 
 // LastEventKind is the last of the kinds.
-const LastEventKind = ClockSet
+const LastEventKind = WriteJobs
 
 // Event is an input of a round or a Manager. The fields after Kind belong to some kinds only.
 type Event struct {
@@ -98,6 +100,7 @@ type Event struct {
 	By   string // of the same: who asks; "" if that is not known
 
 	Write *partition.Write // of WritePartitions
+	Jobs  *JobWrite        // of WriteJobs
 
 	Members []sa.Members // of MembersTold
 
@@ -178,6 +181,7 @@ type Action struct {
 	Err      error
 	Drains   *Drains // of Decided: the drains to remember over a restart; nil: unchanged
 	Wrote    *Wrote  // the same for partitions of programs
+	Jobs     *RunningJobs
 	Incident Incident
 	At       time.Duration
 	Datagram *wire.Datagram
@@ -213,13 +217,19 @@ type RouteRequest struct {
 	Unproven bool    // the better Plan may be used though the judge finds faults
 	Beside   bool    // it is the better one: of Improve
 	Better   *Better // that has been planned beside the loop, to be used if it is still good; nil: none
+	// Jobs lists the jobs that run: a routing from scratch moves paths for them. With Turn, entries
+	// of Kept move only for those of them with these indices, MostMoves at most.
+	Jobs      []Job
+	Turn      []int
+	MostMoves int
 }
 
 // Better is a Plan that was made beside the loop.
 type Better struct {
-	Kept   *planner.Kept
-	Choice *planner.Choice // how auto chose it
-	Asked  bool            // a person or new settings want it, whatever it delivers
+	Kept    *planner.Kept
+	Choice  *planner.Choice // how auto chose it
+	Asked   bool            // a person or new settings want it, whatever it delivers
+	ForJobs bool            // it is the Plan in force with entries moved for jobs that have started
 }
 
 // Group returns the number of the group that one End cancels, never 0: the SMPs of a round, or

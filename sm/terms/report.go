@@ -107,6 +107,10 @@ const (
 	PartitionsWritten IncidentKind = "partitions-written" // a program has changed partitions
 	WriteRefused      IncidentKind = "partitions-refused" // a program's write of partitions was refused
 	PartitionHidden   IncidentKind = "partition-hidden"   // the file names a partition of programs
+	JobStarted        IncidentKind = "job-started"        // a job has started on nodes of the subnet
+	JobEnded          IncidentKind = "job-ended"          // it is over
+	JobMoves          IncidentKind = "job-moves"          // what has moved for jobs that have started, or why nothing has
+	JobRefused        IncidentKind = "job-refused"        // a start or an end was refused
 	DrainTold         IncidentKind = "drain"              // something is drained, or no longer, on request
 	DrainRefused      IncidentKind = "drain-refused"      // a drain request was refused
 

@@ -47,6 +47,7 @@ var severities = map[IncidentKind]Severity{
 	NoPlan: Error, NotProven: Error, NotStored: Error, ServerFailed: Error, CertificateBad: Error, NotSpread: Error, KeptClosed: Error, HalfWritten: Error, NotSent: Error, Contested: Error,
 
 	Changed: Notice, MovedCable: Notice, PlanKept: Notice, NotRepaired: Notice, OthersLIDs: Notice, OtherManager: Notice, DisabledPort: Notice, KeysGiven: Notice, Standby: Notice,
+	JobRefused: Notice, JobStarted: Info, JobEnded: Info, JobMoves: Info,
 	PartitionsWritten: Notice, WriteRefused: Notice, PartitionHidden: Warning,
 	Handover: Notice, Reregistration: Notice, FabricChanged: Notice, Started: Notice, Ended: Notice, AskedFor: Notice, NewSettings: Notice, TopologyWritten: Notice,
 	DrainTold: Notice, DrainRefused: Notice, NodeReturned: Notice, NodeForgotten: Notice, NodeReplaced: Notice, NodeRenamed: Notice,

@@ -49,11 +49,12 @@ func planBetter(m *Manager) {
 	if !b.wanted || b.under || m.inForce == nil || m.contest.isOn() && !b.asked {
 		return
 	}
+	stopTurn(m) // the better Plan is for its jobs too
 	*b = better{under: true, asked: b.asked, since: m.now, graph: m.inForce.Graph}
 	m.tell(terms.BetterPlan, "a better Plan is being planned; the one in force, by %s, is repaired meanwhile", m.inForce.Plan.Recipe.Engine())
 	l := m.inForce
 	m.out = append(m.out, terms.Action{Kind: terms.Improve, Request: &terms.RouteRequest{
-		Graph: l.Graph, Stored: m.next.Stored, NoGroups: l.WithoutGroups(), Absent: l.DrainedHosts(), Multicast: true, Levels: l.By.Levels,
+		Graph: l.Graph, Stored: m.next.Stored, NoGroups: l.WithoutGroups(), Absent: l.DrainedHosts(), Multicast: true, Levels: l.By.Levels, Jobs: m.jobs.List(),
 		Kept: planner.Keep(ledger.WithoutForgotten(l.Plan, m.missing.forgotten()), l.Graph), Afresh: true, Beside: true,
 	}})
 }
@@ -112,7 +113,7 @@ func dropBetter(m *Manager) {
 // new settings wanted it to route from scratch, changed that the subnet has changed. It reports
 // whether the Plan of the round is from scratch, for the subnet as it is.
 func afterBetter(m *Manager, asked, changed bool) (fresh bool) {
-	b, used := &m.better, m.given.Better != nil
+	b, used := &m.better, m.given.Better != nil && !m.given.Better.ForJobs
 	b.stale = b.stale || changed
 	switch {
 	case used && m.result.Unfit != nil:

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/planner"
-	"weft/route"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 )
@@ -49,7 +47,9 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 			continue
 		}
 		if m.missing[guid] == nil {
-			m.missing[guid] = newMissing(before, m.cfg.Last, a)
+			x := &missingNode{}
+			x.name, x.ports, x.sides = ledger.DescribeAbsent(before, m.cfg.Last, a)
+			m.missing[guid] = x
 		}
 	}
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
@@ -61,38 +61,6 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 			m.forgetStored(guid, x)
 		}
 	}
-}
-
-// newMissing makes the record of a missing end port. It includes the other ports of its node in the
-// ledger before. Without one its name is that of the stored Plan.
-func newMissing(before *ledger.Ledger, stored *planner.Kept, a route.Absent) *missingNode {
-	x := &missingNode{name: "the port " + a.Name(), ports: []fabric.GUID{a.GUID}}
-	if before == nil {
-		if stored != nil {
-			x.name = nameIn(stored.Graph(), a)
-		}
-		return x
-	}
-	if id, ok := before.ByGUID[a.Node]; ok {
-		x.name = before.NodeName(id)
-		if node, ok := before.Fabric.NodeByGUID(a.Node); ok {
-			x.sides = ledger.NodeSides(before.Fabric, node)
-		}
-		for slot := range before.PortsOf(id) {
-			x.ports = append(x.ports, before.GUID[slot])
-		}
-	}
-	return x
-}
-
-// nameIn returns the name that a missing end port has in an earlier Graph.
-func nameIn(g *fabric.Graph, a route.Absent) string {
-	for end, guid := range g.EndGUID {
-		if guid == a.GUID && guid != 0 || g.EndNodeGUID[end] == a.Node && g.EndNum[end] == a.Port {
-			return g.EndName(int32(end)).String()
-		}
-	}
-	return "the port " + a.Name()
 }
 
 // forgetStored removes the LIDs of a node from the stored ones.

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/sm/ledger"
 	"weft/sm/terms"
-	"weft/wire/mad"
 )
 
 // contest tracks another manager that writes to our ports and has no right to it: MasterSMLID of
@@ -61,7 +59,7 @@ func (c *contest) onOverwritten(m *Manager, now time.Duration, lid fabric.LID) {
 
 // begin begins a contest.
 func (c *contest) begin(m *Manager, lid fabric.LID) {
-	who, guid := managerAt(m.inForce, lid)
+	who, guid := m.inForce.ManagerAt(lid)
 	c.by, c.lid = guid, lid
 	c.text = fmt.Sprintf("%s writes to our ports again after a repair, and no M_Key stops it: from now on only failures are repaired. Stop it, or give ports M_Keys (--mkey-secret, --mkey-protect 2), then type weft sm resweep", who)
 	m.tell(terms.Contested, "%s", c.text)
@@ -72,7 +70,7 @@ func (c *contest) begin(m *Manager, lid fabric.LID) {
 func (c *contest) judge(m *Manager, now time.Duration) {
 	lid := m.result.Overwritten
 	switch {
-	case c.isOn() && c.by != 0 && !runsManager(m.inForce, c.by):
+	case c.isOn() && c.by != 0 && !m.inForce.RunsManager(c.by):
 		c.end(m, "the other manager is gone")
 	case c.isOn():
 	case lid != 0 && lid == c.keeps(now):
@@ -100,22 +98,4 @@ func (o *others) decide(m *Manager, why string) {
 	if m.inForce != nil {
 		m.contest.end(m, why)
 	}
-}
-
-// managerAt returns the name and GUID of the port with a LID, in words if there is none.
-func managerAt(l *ledger.Ledger, lid fabric.LID) (string, fabric.GUID) {
-	if slot := l.PortOfLID(lid); slot != ledger.NoSlot {
-		return fmt.Sprintf("the manager at %s (LID %d)", l.PortName(slot), lid), l.GUID[slot]
-	}
-	return fmt.Sprintf("a manager that says its LID is %d", lid), 0
-}
-
-// runsManager reports whether the port with a GUID is there and says IsSM.
-func runsManager(l *ledger.Ledger, guid fabric.GUID) bool {
-	for slot, is := range l.GUID {
-		if is == guid && mad.PortInfoCapabilityMask.Get(l.Info[slot][:])&mad.CapIsSM != 0 {
-			return true
-		}
-	}
-	return false
 }

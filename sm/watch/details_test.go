@@ -112,11 +112,11 @@ func TestOwnPortIsAsked(t *testing.T) {
 func TestUnknownRates(t *testing.T) {
 	expected, found := smtest.Formula(t, "rlft(4,2)"), smtest.Formula(t, "rlft(4,2)")
 	expected.Links[0].Width, expected.Links[1].Speed, found.Links[2].Width, found.Links[3].Speed = 0, 0, 0, 0
-	if list := deviations(expected, found); len(list) > 0 {
+	if list := ledger.Deviations(expected, found); len(list) > 0 {
 		t.Error(list)
 	}
 	expected.Links[4].Width = 1
-	if list := deviations(expected, found); len(list) != 1 {
+	if list := ledger.Deviations(expected, found); len(list) != 1 {
 		t.Error(list)
 	}
 }
@@ -518,11 +518,11 @@ func TestForgetStored(t *testing.T) {
 func TestDownInBoth(t *testing.T) {
 	expected, found := smtest.Formula(t, "rlft(4,2)"), smtest.Formula(t, "rlft(4,2)")
 	expected.Nodes[2].Down, found.Nodes[2].Down = true, true
-	if list := deviations(expected, found); len(list) > 0 {
+	if list := ledger.Deviations(expected, found); len(list) > 0 {
 		t.Error(list)
 	}
 	expected.Nodes[2].Down = false
-	if list := deviations(expected, found); len(list) != 1 {
+	if list := ledger.Deviations(expected, found); len(list) != 1 {
 		t.Error(list)
 	}
 }

@@ -107,6 +107,7 @@ func (m *Manager) giveUp() {
 	}
 	m.inForce, m.settled, m.unbalanced = nil, nil, false
 	dropBetter(m)
+	stopTurn(m)
 	m.forcing.Rest()
 	m.dropLooks()
 	m.dropGroups()

@@ -1,10 +1,8 @@
 package watch
 
 import (
-	"fmt"
 	"slices"
 
-	"weft/fabric"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 )
@@ -15,7 +13,7 @@ func (m *Manager) watchExpected() {
 		m.deviations = nil
 		return
 	}
-	now := deviations(m.cfg.Expected, m.result.Ledger.Fabric)
+	now := ledger.Deviations(m.cfg.Expected, m.result.Ledger.Fabric)
 	told := 0
 	for _, text := range now {
 		if slices.Contains(m.deviations, text) {
@@ -46,37 +44,3 @@ func (m *Manager) watchExpected() {
 
 // mostDeviations is the number of deviations that a round reports one by one.
 const mostDeviations = 100
-
-// deviations lists the differences between a fabric and the expected one. The order depends on
-// these two alone.
-func deviations(expected, found *fabric.Fabric) (list []string) {
-	c := ledger.CompareFabrics(expected, found)
-	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	e, f := c.A, c.B
-	for _, id := range c.Gone {
-		add("%s is expected but missing", e.PortName(fabric.End{Node: id}))
-	}
-	for _, id := range c.Came {
-		add("%s is present but not expected", f.PortName(fabric.End{Node: id}))
-	}
-	for _, m := range c.Replaced {
-		add("%s leads to %s; %s is expected", f.EndName(m.At), f.EndName(m.To), e.EndName(m.Was))
-	}
-	for _, m := range c.Moved {
-		add("%s leads to %s; %s is expected", f.EndName(m.At), f.EndName(m.To), e.EndName(m.Was))
-	}
-	for _, r := range c.Renamed {
-		add("%s: the name %q is expected", f.PortName(fabric.End{Node: r[1]}), e.Nodes[r[0]].Desc)
-	}
-	for _, id := range c.LinksGone {
-		add("the cable %s is expected but missing or down", e.LinkName(id))
-	}
-	for _, id := range c.LinksCame {
-		add("the cable %s is present but not expected", f.LinkName(id))
-	}
-	for _, r := range c.Rated {
-		was, is := &e.Links[r[0]], &f.Links[r[1]]
-		add("the cable %s is %dx%s; %dx%s is expected", f.LinkName(r[1]), is.Width, is.Speed, was.Width, was.Speed)
-	}
-	return list
-}

@@ -11,6 +11,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/racing"
+	"weft/sm/ledger"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -113,10 +114,10 @@ func TestStrangers(t *testing.T) {
 func TestDeviationsOfItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := someFabric(t, "a"), someFabric(t, "b")
-		if got := deviations(a, a); len(got) > 0 {
+		if got := ledger.Deviations(a, a); len(got) > 0 {
 			t.Fatalf("%q", got)
 		}
-		there, back := deviations(a, b), deviations(b, a)
+		there, back := ledger.Deviations(a, b), ledger.Deviations(b, a)
 		if (len(there) == 0) != (len(back) == 0) {
 			t.Fatalf("%q and %q", there, back)
 		}

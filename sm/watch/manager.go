@@ -19,6 +19,7 @@ import (
 	"weft/sm/watch/moving"
 	"weft/sm/watch/pacing"
 	"weft/sm/watch/standing"
+	"weft/sm/watch/starting"
 	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
@@ -69,6 +70,7 @@ type rounds struct {
 	wanted  wantedRound
 	begun   wantedRound // the one that current is
 	better  better
+	jobs    starting.Machine
 }
 
 // ruleBook holds the rules of this manager: its own files' settings, the rules learned from other
@@ -139,7 +141,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 		signs:    signs{change: pacing.New(), doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
-		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
+		rounds:   rounds{next: round.GivenBy(&cfg).Inherit, jobs: starting.Resume(cfg.Jobs, 0, watch.Jobs)},
 		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}, babble: newBabble(), forcing: forcing.Resume(cfg.Drains.Trials, 0)},
 	}
 	m.current = round.Begin(&round.Given{Keys: m.keys})
@@ -179,7 +181,11 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.tally.RouteTimes.Add(now - m.routing)
 		m.stepRound(ev)
 	case terms.Improved:
-		takeBetter(m, ev)
+		if m.jobs.IsPlanning() {
+			takeTurn(m, ev)
+		} else {
+			takeBetter(m, ev)
+		}
 	case terms.Stored:
 		m.storeLate = terms.Never
 		m.stepRound(ev)
@@ -196,6 +202,8 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.onDrain(now, ev)
 	case terms.WritePartitions:
 		writePartitions(m, ev)
+	case terms.WriteJobs:
+		writeJobs(m, ev)
 	case terms.MembersChanged:
 		m.groups.wantMembers(now + m.watch.Quiet)
 	case terms.MembersTold:
@@ -205,6 +213,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	case terms.Stop:
 		m.stopped = true
 		stopBetter(m)
+		stopTurn(m)
 		m.dropWork()
 		m.stepRound(ev)
 	case terms.Reconfigure:
@@ -347,6 +356,8 @@ func beginDue(m *Manager, now time.Duration) {
 		m.beginRound("routing from scratch after repairs", routeAfresh)
 	case now >= betterDue(m):
 		m.beginRound(whyBetter, useBetter)
+	case now >= jobsDue(m):
+		serveJobs(m)
 	case now >= movesDue(m):
 		m.moveOrSweep()
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
@@ -410,7 +421,7 @@ func endPause(m *Manager, now time.Duration) {
 // wakeForNext asks for a call of Step when the next work between rounds is due.
 func wakeForNext(m *Manager) {
 	at := min(
-		m.change.Due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), movesDue(m), forceDue(m), m.sweep.due, m.election.pollDue(),
+		m.change.Due(), m.alarms.due, m.again, afreshDue(m), betterDue(m), jobsDue(m), movesDue(m), forceDue(m), m.sweep.due, m.election.pollDue(),
 		m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue(),
 	)
 	if at < terms.Never {
@@ -433,6 +444,7 @@ const (
 	routeAfresh                  // ask everything; route from scratch and keep LIDs
 	moveEntries                  // as askChanged; besides, move entries to less loaded links
 	useBetter                    // as askChanged; besides, program the better Plan
+	moveForJobs                  // as askChanged; besides, program the Plan of a turn of jobs
 )
 
 // asksAll reports whether such a round asks everything.
@@ -440,7 +452,7 @@ func (k roundKind) asksAll() bool { return k == askAll || k == routeAfresh }
 
 // beginRound begins a bring-up.
 func (m *Manager) beginRound(why string, kind roundKind) {
-	usesBetter := kind == useBetter && !m.wanted.afresh
+	asked := kind
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
@@ -456,8 +468,12 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		m.keys.Change(m.cfg.Keys, m.inForce)
 	}
 	m.given = m.give(kind)
-	if usesBetter {
+	switch {
+	case m.wanted.afresh:
+	case asked == useBetter:
 		m.given.Better = m.better.ready
+	case asked == moveForJobs:
+		m.given.Better = m.jobs.Ready()
 	}
 	m.current, m.inRound = round.Begin(&m.given), true
 	m.doubted = map[fabric.GUID]bool{}
@@ -482,7 +498,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
-	g.By.Aliases = m.aliases
+	g.By.Aliases, g.By.Jobs = m.aliases, m.jobs.List()
 	g.By.Drain, g.By.Avoid, g.By.Stays = append(m.Drained(), m.forcing.Drained()...), m.unsteady.avoided(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind.asksAll(), m.doubted, kind == routeAfresh, m.failed
@@ -645,7 +661,8 @@ func (m *Manager) takeRound(now time.Duration) {
 	changed := added || m.result.Moved > 0
 	fresh := afterBetter(m, asked, changed)
 	m.unbalanced = !fresh && (m.unbalanced || changed || before == nil && isRepair || leftAfresh && m.result.Repaired)
-	if m.given.Limits.Moves == 0 || m.afresh == terms.Never || m.better.expected() { // else it is no change of the subnet
+	afterTurn(m)
+	if m.given.Limits.Moves == 0 && !isTurn(m) || m.afresh == terms.Never || m.better.expected() { // else it is no change of the subnet
 		scheduleAfresh(m)
 	}
 	switch {
@@ -675,7 +692,7 @@ func (o *outbox) share(s terms.Shared) { o.out[len(o.out)-1].Incident.Shared = &
 // Successor returns the Config of a Manager at another port that continues where this one ends.
 func (m *Manager) Successor() terms.Config {
 	cfg := m.cfg
-	cfg.OwnPort, cfg.Drains = 0, m.drains.Drains
+	cfg.OwnPort, cfg.Drains, cfg.Jobs = 0, m.drains.Drains, m.jobs.List()
 	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
 	if c := m.inForce; c != nil {
 		isOpen := m.watch.ChangesAllowed(m.now) == m.now // outside of change windows nobody gets what nobody asked for

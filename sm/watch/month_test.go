@@ -51,11 +51,37 @@ type monthly struct {
 }
 
 func month(t *testing.T, seed uint64, bad bool, days int) {
+	x := newMonthly(t, "rlft(6,2)", seed, bad)
+	end := time.Duration(days) * 24 * time.Hour
+	for x.all[0].now < end {
+		for range 1 + x.rng.IntN(30) {
+			x.next(t)
+			x.wait()
+		}
+		x.heal(t)
+		x.pass(3 * time.Hour) // the longest quarantine is an hour
+		x.check(t)
+	}
+	if x.same == 0 && days >= 10 {
+		t.Error("no manager was the master from one check to the next")
+	}
+}
+
+// wait lets a random time pass.
+func (x *monthly) wait() {
+	x.pass(time.Duration(x.rng.ExpFloat64() * float64([]time.Duration{time.Second, time.Minute, 20 * time.Minute}[x.rng.IntN(3)])))
+	for _, v := range x.all {
+		v.entries = v.entries[max(0, len(v.entries)-200):]
+	}
+}
+
+// newMonthly starts two managers on a network.
+func newMonthly(t *testing.T, network string, seed uint64, bad bool) *monthly {
 	opt := emulator.Options{Seed: seed}
 	if bad {
 		opt.Impairment = emulator.Impairment{Loss: 0.02, Duplicate: 0.02, Late: 0.05, LateBy: 30 * time.Millisecond}
 	}
-	sub, all := managers(t, "rlft(6,2)", opt, 1, 0)
+	sub, all := managers(t, network, opt, 1, 0)
 	x := &monthly{sub: sub, all: all, alive: all, rng: rand.New(rand.NewPCG(seed, 7)), lids: map[fabric.GUID]fabric.LID{}}
 	for k, v := range all {
 		v.manager.watch.Interval, v.manager.watch.MostRetry = time.Minute, 5*time.Minute
@@ -82,22 +108,7 @@ func month(t *testing.T, seed uint64, bad bool, days int) {
 		t.Fatal(err)
 	}
 	x.spare = append(x.spare, sub.Fabric().Nodes[last].GUID)
-	end := time.Duration(days) * 24 * time.Hour
-	for x.all[0].now < end {
-		for range 1 + x.rng.IntN(30) {
-			x.next(t)
-			x.pass(time.Duration(x.rng.ExpFloat64() * float64([]time.Duration{time.Second, time.Minute, 20 * time.Minute}[x.rng.IntN(3)])))
-			for _, v := range x.all {
-				v.entries = v.entries[max(0, len(v.entries)-200):]
-			}
-		}
-		x.heal(t)
-		x.pass(3 * time.Hour) // the longest quarantine is an hour
-		x.check(t)
-	}
-	if x.same == 0 && days >= 10 {
-		t.Error("no manager was the master from one check to the next")
-	}
+	return x
 }
 
 // pass lets time pass.
@@ -182,12 +193,13 @@ func (x *monthly) restart(k int, after time.Duration) error {
 	x.alive = []*virtual{other}
 	runTogether(other.now+after, other)
 	x.alive = x.all
-	cfg := terms.Config{Elect: true, Priority: old.manager.cfg.Priority, Drain: old.manager.Drained()}
+	cfg := terms.Config{Elect: true, Priority: old.manager.cfg.Priority, Drain: old.manager.Drained(), History: terms.History{Jobs: old.manager.jobs.List()}}
 	v, err := newVirtualAt(x.sub, at, cfg, old.routing)
 	if err != nil {
 		return err
 	}
 	v.manager, v.planTime, v.onEvent, v.now, v.entries = NewManager(cfg, old.manager.watch), old.planTime, old.onEvent, other.now, old.entries
+	v.besides, v.alter, v.onAction = old.besides, old.alter, old.onAction
 	x.all[k] = v
 	v.step(&terms.Event{Kind: terms.Start})
 	return nil

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"weft/fabric"
+	"weft/sm/sa"
 	"weft/sm/terms"
 )
 
@@ -31,14 +32,7 @@ func (m *Manager) onNews(n *terms.News) {
 // takeAliases takes the aliases of ports. Only a change of one that partitions name begins a round:
 // hosts may change theirs all the time.
 func takeAliases(m *Manager, now map[fabric.GUID]fabric.GUID) {
-	changed := map[fabric.GUID]bool{}
-	for _, pair := range [...][2]map[fabric.GUID]fabric.GUID{{m.aliases, now}, {now, m.aliases}} {
-		for alias, port := range pair[0] {
-			if pair[1][alias] != port {
-				changed[alias] = true
-			}
-		}
-	}
+	changed := sa.ChangedAliases(m.aliases, now)
 	m.aliases = now
 	if p := m.cfg.Partitions; m.inForce != nil && p != nil && p.Partitions.NameAny(changed) {
 		m.noteChange(m.now, "alias GUIDs of ports have changed")

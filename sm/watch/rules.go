@@ -15,6 +15,7 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/sm/watch/forcing"
+	"weft/sm/watch/starting"
 )
 
 // Rules holds a master's settings that follow neither from the subnet nor from its Plan: settings
@@ -35,6 +36,7 @@ type Rules struct {
 	Moves      bool                 // entries may gain by moves
 	Reregister bool                 // clients must still be asked to register again
 	Options    map[string]string    // see Config.Options
+	Jobs       []terms.Job          // that run
 }
 
 // keyProtection says how ports protect their M_Keys.
@@ -74,7 +76,7 @@ func (m *Manager) rules() Rules {
 	return Rules{
 		Partitions: m.cfg.Partitions, Owns: true, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
 		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Trials: m.drains.Trials, Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
-		Rebalance: afresh, Moves: moves, Reregister: m.reregister, Options: m.cfg.Options,
+		Rebalance: afresh, Moves: moves, Reregister: m.reregister, Options: m.cfg.Options, Jobs: append([]terms.Job{}, m.jobs.List()...),
 	}
 }
 
@@ -119,6 +121,7 @@ func (m *Manager) learnRules(data []byte) {
 	m.learned.rules = &rules
 	reown(m, known)
 	rememberLearned(m, known)
+	learnJobs(m, known)
 	drained := m.cfg.ByOwnNames(rules.Drained)
 	before := m.differences
 	m.differences = m.own.differences(&rules, "the master", "a takeover changes nothing; a reload (SIGHUP) after it applies this manager's own")
@@ -197,6 +200,9 @@ func (m *Manager) inherit() {
 	m.forcing = forcing.Resume(r.Trials, m.now)
 	m.unsteady.links = linksOf(r.Links, m.now)
 	m.reregister = r.Reregister
+	if r.Jobs != nil {
+		m.jobs = starting.Resume(r.Jobs, m.now, m.watch.Jobs)
+	}
 }
 
 // tellInherited logs, in our first round as the master, how the inherited rules differ from our own

@@ -13,6 +13,7 @@ import (
 	"weft/sm/terms"
 	"weft/sm/watch/forcing"
 	"weft/sm/watch/moving"
+	"weft/sm/watch/starting"
 	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
@@ -65,6 +66,7 @@ type Routed struct {
 	Planning   *Planning           // of a better Plan; nil: none is being planned
 	Servers    func() int          // counts them, at the first call
 	Forcing    *forcing.Report     // of speeds and widths of links; nil: nothing is to be said
+	Jobs       starting.Report     // that run, and their turns
 }
 
 // Round describes one bring-up of a Manager.
@@ -124,7 +126,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	if m.inForce != nil {
 		s.ToDrain, s.PortName = ledger.PartNames(m.inForce.Fabric, s.Drains), m.inForce.OwnPortName()
 		s.Disabled = m.babble.ports
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.cfg.Partitions, m.inForce.By.Levels, nil, m.servers, m.forcing.Report()}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.cfg.Partitions, m.inForce.By.Levels, nil, m.servers, m.forcing.Report(), m.jobs.Report()}
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
@@ -177,6 +179,7 @@ func (m *Manager) due() (list []Due) {
 	from := len(list)
 	add("routing from scratch after repairs", afreshDue(m))
 	add("a round: "+whyBetter, betterDue(m))
+	add("entries move for jobs that have started", jobsDue(m))
 	add("a round: "+moving.Why, movesDue(m))
 	if what := m.forcing.What(); what != "" {
 		add(what, m.forcing.Due())

@@ -28,6 +28,7 @@ type away struct {
 	drains  *terms.Drains
 	since   time.Time // of drains
 	wrote   *terms.Wrote
+	jobs    *terms.RunningJobs
 	entries map[sa.EntryName]sa.Entry
 	events  []state.Event
 	subnet  *fabric.Fabric
@@ -109,6 +110,15 @@ func (a *away) write(w *terms.Wrote) error {
 	return a.why
 }
 
+// run takes the jobs that run. A restart before the file is there does not know them.
+func (a *away) run(now *terms.RunningJobs) error {
+	if a.jobs == nil || now.Order > a.jobs.Order {
+		a.changes++
+		a.jobs = now
+	}
+	return a.why
+}
+
 // note takes an event.
 func (a *away) note(e state.Event) {
 	if len(a.events) < mostAway {
@@ -125,6 +135,11 @@ func (a *away) store(to *state.Store) error {
 	}
 	if a.wrote != nil {
 		if err := to.SetOwned(a.wrote); err != nil {
+			return err
+		}
+	}
+	if a.jobs != nil {
+		if err := to.SetJobs(a.jobs); err != nil {
 			return err
 		}
 	}

@@ -105,6 +105,8 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.DurationVar(&s.config.Pause, "pause", terms.UsualPause, "when entries must be dropped before they change: time for packets under way to leave")
 	f.DurationVar(&s.watch.Rebalance, "rebalance-after", terms.UsualWatch.Rebalance, "time after the last repair until the manager routes from scratch; 0: never")
 	f.IntVar(&s.watch.Moves, "moves-per-minute", terms.UsualWatch.Moves, "move at most `N` entries of forwarding tables a minute to less loaded links, such as returned ones; 0: none")
+	f.DurationVar(&s.watch.Jobs.Interval, "job-interval", terms.UsualWatch.Jobs.Interval, "time from the start of a job until entries move for it; all jobs that start within this time are taken together")
+	f.IntVar(&s.watch.Jobs.Moves, "job-moves", terms.UsualWatch.Jobs.Moves, "move at most `N` entries of forwarding tables for the jobs that start within --job-interval; 0: none")
 	f.StringSliceVar(&s.noMoves, "no-moves", nil, "`HOURS` of the day in UTC in which only failures move entries, for example 22:00-06:30; can be repeated")
 	f.Uint8Var(&s.config.Priority, "priority", 0, "priority `N` among subnet managers, 0 to 15; the highest becomes master")
 	f.IntVar(&s.share.Percent, "port-share", share.UsualPercent, fmt.Sprintf("`PERCENT` of the free places for multicast groups, memberships, services and subscriptions that one port may hold, 1 to 100; any port may hold %d", share.Floor))
@@ -128,7 +130,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),
 		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), ask.LinksCmd(), ask.PortsCmd(),
 		smDrainCmd("drain", "take a switch or cable out of use, for maintenance", drainHelp, (*client.Client).Drain),
-		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain), smPartitionCmd())
+		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain), smPartitionCmd(), ask.JobCmd())
 	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd(), support.Command(secretOptions))
 	addGroup(cmd, "OpenSM:", smImportCmd(), smExportCmd())
 	return cmd, &s

@@ -131,7 +131,8 @@ func (r *serving) show(s *watch.Snapshot) {
 	r.notify.Show(s)
 }
 
-// decided stores drains or partitions after a decision, in the background, and answers the client.
+// decided stores drains, partitions or jobs after a decision, in the background, and answers the
+// client.
 func (r *serving) decided(a *terms.Action) {
 	kept, now := *a, time.Now()
 	r.deciding.Go(func() {
@@ -142,18 +143,28 @@ func (r *serving) decided(a *terms.Action) {
 				warning = strings.TrimPrefix(warning+"; a restart will not know it: "+err.Error(), "; ")
 			}
 		}
+		if kept.Jobs != nil {
+			r.service.DecideJobs(kept.Tag, kept.Jobs, r.unstored(r.state.jobs(kept.Jobs), "jobs that run"), kept.Err)
+			return
+		}
 		if kept.Wrote == nil {
 			r.service.Decide(kept.Tag, kept.Name, warning, kept.Err)
 			return
 		}
-		if err := r.state.wrote(kept.Wrote); err != nil {
-			if r.state.path != "" {
-				r.tell(terms.Incident{Kind: terms.NotStored, Text: "partitions of programs: " + err.Error()})
-			}
-			warning = "a restart will not know it: " + err.Error()
-		}
-		r.service.DecideWrite(kept.Tag, kept.Wrote, warning, kept.Err)
+		r.service.DecideWrite(kept.Tag, kept.Wrote, r.unstored(r.state.wrote(kept.Wrote), "partitions of programs"), kept.Err)
 	})
+}
+
+// unstored logs that something is not stored, and returns a warning for the client; "" without an
+// error.
+func (r *serving) unstored(err error, what string) (warning string) {
+	if err == nil {
+		return ""
+	}
+	if r.state.path != "" {
+		r.tell(terms.Incident{Kind: terms.NotStored, Text: what + ": " + err.Error()})
+	}
+	return "a restart will not know it: " + err.Error()
 }
 
 // take puts options into force.

@@ -122,6 +122,9 @@ func (s *smState) take(f *smFlags, r *sm.Runner, from *state.Store) (err error) 
 	if r.Partitions = r.Partitions.With(owned, f.pkeys.enforcement()); r.Partitions != nil && len(r.Partitions.Hidden) > 0 {
 		s.unread = append(s.unread, terms.Incident{Kind: terms.PartitionHidden, Text: r.Partitions.HiddenText()})
 	}
+	if r.Config.Jobs, err = from.Jobs(); err != nil {
+		return err
+	}
 	if r.Registered, err = from.Entries(); err != nil {
 		return err
 	}
@@ -384,6 +387,21 @@ func (s *smState) wrote(w *terms.Wrote) error {
 	}
 	if err = store.SetOwned(w); err != nil {
 		writer.Owe("partitions of programs", func() error { return store.SetOwned(w) })
+	}
+	return err
+}
+
+// jobs stores the jobs that run.
+func (s *smState) jobs(now *terms.RunningJobs) error {
+	if s.path == "" {
+		return errors.New("there is no state file (option state)")
+	}
+	store, writer, err := s.into(func(a *away) error { return a.run(now) })
+	if store == nil {
+		return err
+	}
+	if err = store.SetJobs(now); err != nil {
+		writer.Owe("jobs that run", func() error { return store.SetJobs(now) })
 	}
 	return err
 }

@@ -121,6 +121,9 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.watch.Moves < 0 {
 		return nil, errors.New("--moves-per-minute must be 0 or more")
 	}
+	if s.watch.Jobs.Interval < 100*time.Millisecond || s.watch.Jobs.Moves < 0 {
+		return nil, errors.New("--job-interval must be 100ms or more, --job-moves 0 or more")
+	}
 	if err := errors.Join(s.checkFaultFlags(), s.checkOthers()); err != nil {
 		return nil, err
 	}
@@ -142,7 +145,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	runner.Options = s.shape(cmd.Flags())
 	runner.Watch = terms.UsualWatch
 	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
-	runner.Watch.Moves, runner.Today = s.watch.Moves, today
+	runner.Watch.Moves, runner.Watch.Jobs, runner.Today = s.watch.Moves, s.watch.Jobs, today
 	for _, text := range s.noMoves {
 		hours, err := terms.ParseHours(text)
 		if err != nil {

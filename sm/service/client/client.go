@@ -327,3 +327,23 @@ func (c *Client) Events(ctx context.Context, from Position, follow bool, line fu
 		}
 	}
 }
+
+// Jobs lists the jobs that run.
+func (c *Client) Jobs(ctx context.Context) (*service.Jobs, error) {
+	return get[service.Jobs](ctx, c, http.MethodGet, "/v1/jobs", nil)
+}
+
+// StartJob tells of a job that starts.
+func (c *Client) StartJob(ctx context.Context, id string, j *service.JobBody) (*service.JobsWritten, error) {
+	return get[service.JobsWritten](ctx, c, http.MethodPut, "/v1/jobs/"+url.PathEscape(id), j)
+}
+
+// EndJob tells of a job that has ended.
+func (c *Client) EndJob(ctx context.Context, id string) (*service.JobsWritten, error) {
+	return get[service.JobsWritten](ctx, c, http.MethodDelete, "/v1/jobs/"+url.PathEscape(id), nil)
+}
+
+// SetJobs tells of all jobs that run.
+func (c *Client) SetJobs(ctx context.Context, all *service.JobSet) (*service.JobsWritten, error) {
+	return get[service.JobsWritten](ctx, c, http.MethodPut, "/v1/jobs", all)
+}

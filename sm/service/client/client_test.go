@@ -121,6 +121,10 @@ func manage(t *testing.T, formula string) *managed {
 				m.DecideWrite(a.Tag, a.Wrote, "", a.Err)
 				return
 			}
+			if a.Jobs != nil {
+				m.DecideJobs(a.Tag, a.Jobs, "", a.Err)
+				return
+			}
 			m.Decide(a.Tag, a.Name, "", a.Err)
 		},
 		Show: func(s *watch.Snapshot) {

@@ -152,6 +152,11 @@ var operations = [][3]string{
 	{"POST", "/v1/partitions/0x0010/add", `{"members": ["0x0002c90300001235=both"]}`},
 	{"POST", "/v1/partitions/0x0010/remove", `{"members": ["0x0002c90300001235=both"]}`},
 	{"DELETE", "/v1/partitions/0x0011?force=true"},
+	{"PUT", "/v1/jobs/4711", `{"user": "alice", "nodes": "host[1-3,9],nowhere"}`},
+	{"PUT", "/v1/jobs", `{"jobs": [{"id": "4711", "nodes": "host[1-3,9]"}, {"id": "4712_1", "nodes": "host[4,5,12]"}]}`},
+	{"GET", "/v1/jobs"},
+	{"GET", "/v1/jobs/shares"},
+	{"DELETE", "/v1/jobs/4711"},
 	{"POST", "/v1/rebalance"},
 	{"POST", "/v1/resweep"},
 	{"GET", "/v1/page"},
@@ -284,7 +289,7 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 		d.check(h, request(o[0], o[1], `{"partitions": []}`), as)
 		d.check(h, request(o[0], "/v1/partitions/0x0009/add", o[2]), as)
 		fallthrough
-	case "/v1/whatif", "/v1/session", "/v1/fabrics", "/v1/fabrics/{id}/map", "/v1/fabrics/{id}/svg", "/v1/fabrics/{id}/whatif", "/v1/fabrics/{id}/route", "/v1/fabrics/{id}/path", "/v1/fabrics/{id}/plans", "/v1/fabrics/{id}/app":
+	case "/v1/jobs", "/v1/jobs/{id}", "/v1/whatif", "/v1/session", "/v1/fabrics", "/v1/fabrics/{id}/map", "/v1/fabrics/{id}/svg", "/v1/fabrics/{id}/whatif", "/v1/fabrics/{id}/route", "/v1/fabrics/{id}/path", "/v1/fabrics/{id}/plans", "/v1/fabrics/{id}/app":
 		if o[2] == "" {
 			break
 		}

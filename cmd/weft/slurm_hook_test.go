@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/fabric"
+	"weft/fabric/netfile/own"
+	"weft/internal/peer"
+	"weft/sm/service/client"
+	"weft/sm/terms"
+)
+
+// hooked is a manager in this process, and what a batch system tells it by contrib/slurm/weft-job.
+type hooked struct {
+	t                             *testing.T
+	dir, socket, script, env, api string
+}
+
+const jobsToken, readToken = "0123456789abcdef0123456789abcdef", "f123456789abcdef0123456789abcdef"
+
+// newHooked starts a manager of nodes n1 to n4 at a leaf switch each, under two spines.
+func newHooked(t *testing.T) *hooked {
+	t.Helper()
+	peer.Program(t, "curl")
+	script, err := filepath.Abs("../../contrib/slurm/weft-job")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hooked{t: t, dir: t.TempDir(), script: script}
+	h.socket, h.env = filepath.Join(h.dir, "s"), filepath.Join(h.dir, "slurm.env")
+	f := fabric.New("cluster")
+	connect := func(a fabric.NodeID, ap uint8, b fabric.NodeID, bp uint8) {
+		if _, err := f.Connect(fabric.End{Node: a, Port: ap}, fabric.End{Node: b, Port: bp}, 4, fabric.EDR); err != nil {
+			t.Fatal(err)
+		}
+	}
+	node := func(kind fabric.NodeType, guid, ports int, name string) fabric.NodeID {
+		id, err := f.AddNode(kind, fabric.GUID(guid), ports, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	spines := []fabric.NodeID{node(fabric.Switch, 1, 8, "spine 1"), node(fabric.Switch, 2, 8, "spine 2")}
+	for i := range 4 {
+		leaf, host := node(fabric.Switch, 0x10+i, 8, fmt.Sprintf("leaf %d", i+1)), node(fabric.CA, 0x100+i, 1, fmt.Sprintf("n%d mlx5_0", i+1))
+		connect(host, 1, leaf, 1)
+		for k, spine := range spines {
+			connect(leaf, uint8(2+k), spine, uint8(1+i))
+		}
+	}
+	path := filepath.Join(h.dir, "fabric.json")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := own.WriteJSON(out, f); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h.set("")
+	h.api = freePort(t)
+	if err := os.WriteFile(h.dir+"/tokens", []byte("slurm jobs "+jobsToken+"\nwatcher read "+readToken+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	starts(t, "weft", "sm", "--api", ":"+h.api, "--api-tokens", h.dir+"/tokens", "--transport", "emulate:"+path, "--engine", "updn", "--socket", h.socket, "--state", filepath.Join(h.dir, "state"), "--job-interval", "200ms")
+	awaitManager(t, h.socket, terms.Master, 0)
+	return h
+}
+
+// set writes the settings of the script.
+func (h *hooked) set(more string) {
+	h.t.Helper()
+	for path, text := range map[string]string{
+		h.env:             fmt.Sprintf("WEFT_AT=unix:%s\nWEFT_LOG='sh %s/logger'\n%s\n", h.socket, h.dir, more),
+		h.dir + "/logger": fmt.Sprintf("echo \"$1\" >>%s/log\n", h.dir),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+// call runs the script with variables of Slurm. It must succeed.
+func (h *hooked) call(context string, vars ...string) {
+	h.t.Helper()
+	cmd := exec.Command(h.script)
+	cmd.Env = append(append(os.Environ(), "WEFT_JOB_ENV="+h.env, "SLURM_SCRIPT_CONTEXT="+context), vars...)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		h.t.Errorf("%v: %v, %s", vars, err, out)
+	}
+}
+
+// jobs returns the jobs that the manager knows, as ID=NODES.
+func (h *hooked) jobs() (list []string) {
+	h.t.Helper()
+	c := client.Unix(h.socket)
+	defer c.Close()
+	now, err := c.Jobs(h.t.Context())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for i := range now.Jobs {
+		list = append(list, now.Jobs[i].ID+"="+now.Jobs[i].Nodes)
+	}
+	return list
+}
+
+// expect compares the jobs, and the log of the script.
+func (h *hooked) expect(logged string, want ...string) {
+	h.t.Helper()
+	if got := h.jobs(); !slices.Equal(got, want) {
+		h.t.Errorf("jobs %q, want %q", got, want)
+	}
+	log, _ := os.ReadFile(filepath.Join(h.dir, "log"))
+	if _ = os.Remove(filepath.Join(h.dir, "log")); !strings.Contains(string(log), logged) || logged == "" && len(log) > 0 {
+		h.t.Errorf("log %q, want %q", log, logged)
+	}
+}
+
+// TestSlurmHook: the script for Slurm tells of starts and ends, by the socket, or by the API with a
+// token for jobs alone. Whatever goes wrong, it succeeds, and the log says why.
+func TestSlurmHook(t *testing.T) {
+	h := newHooked(t)
+	h.call("prolog_slurmctld", "SLURM_JOB_ID=7", "SLURM_JOB_USER=bob", "SLURM_JOB_NODELIST=n[1-3]")
+	h.call("prolog_slurmctld", "SLURM_JOB_ID=7", "SLURM_JOB_USER=bob", "SLURM_JOB_NODELIST=n[1-3]")
+	h.call("prolog_slurmctld", "SLURM_JOB_ID=9", "SLURM_ARRAY_JOB_ID=8", "SLURM_ARRAY_TASK_ID=1", "SLURM_JOB_NODELIST=n4,login")
+	h.expect("", "7=n[1-3]", "8_1=n4")
+	h.call("epilog_slurmctld", "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-3]")
+	h.call("epilog_slurmctld", "SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-3]")
+	h.expect("", "8_1=n4")
+	h.call("prolog_slurmctld", "SLURM_JOB_ID=10", "SLURM_JOB_NODELIST=login[1-2]")
+	h.expect("none of its nodes is in the subnet: login1,login2", "8_1=n4")
+	h.call("prolog_slurmctld", "SLURM_JOB_ID=10", `SLURM_JOB_NODELIST=n1"}`)
+	h.expect("characters", "8_1=n4")
+	h.call("", "SLURM_JOB_ID=10", "SLURM_JOB_NODELIST=n1")
+	h.expect("SLURM_SCRIPT_CONTEXT", "8_1=n4")
+	h.set("WEFT_AT=\"unix:/none " + "unix:" + h.socket + "\"") // the second one answers
+	h.call("prolog_slurmctld", "SLURM_JOB_ID=11", "SLURM_JOB_NODELIST=n[1-2]")
+	h.expect("", "8_1=n4", "11=n[1-2]")
+	h.set("WEFT_AT=unix:/none")
+	h.call("epilog_slurmctld", "SLURM_JOB_ID=11")
+	h.expect("weft was not told", "8_1=n4", "11=n[1-2]")
+	for token, logged := range map[string]string{readToken: "lacks the role jobs", jobsToken: ""} {
+		if err := os.WriteFile(h.dir+"/token", []byte(token+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h.set("WEFT_AT=http://127.0.0.1:" + h.api + "\nWEFT_TOKEN=" + h.dir + "/token")
+		h.call("prolog_slurmctld", "SLURM_JOB_ID=11", "SLURM_JOB_NODELIST=n[1-2]")
+		h.expect(logged, "8_1=n4", "11=n[1-2]")
+	}
+}
+
+// TestSlurmTells: a real Slurm tells weft of its jobs, also of those of an array. Jobs run while no
+// manager answers.
+func TestSlurmTells(t *testing.T) {
+	h := newHooked(t)
+	wrapper := filepath.Join(h.dir, "hook") // Slurm passes no variable of ours on
+	text := fmt.Sprintf("#!/bin/sh\nWEFT_JOB_ENV=%s exec %s\n", h.env, h.script)
+	if err := os.WriteFile(wrapper, []byte(text), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	s := startSlurm(t, "PrologSlurmctld="+wrapper, "EpilogSlurmctld="+wrapper)
+	submit := func(args ...string) string {
+		cmd := s.command("sbatch", append([]string{"--parsable", "-o", "/dev/null"}, args...)...)
+		cmd.Dir = s.dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	id := submit("-w", "n1", "--wrap", "sleep 300")
+	s.until("a job that weft knows", func() bool { return slices.Contains(h.jobs(), id+"=n1") })
+	if err := s.command("scancel", id).Run(); err != nil {
+		t.Error(err)
+	}
+	s.until("the end of a job", func() bool { return len(h.jobs()) == 0 })
+	array := submit("-w", "n1", "-a", "3", "--wrap", "sleep 300")
+	s.until("a job of an array that weft knows", func() bool { return slices.Contains(h.jobs(), array+"_3=n1") })
+	if err := s.command("scancel", array).Run(); err != nil {
+		t.Error(err)
+	}
+	s.until("the end of an array", func() bool { return len(h.jobs()) == 0 })
+	h.set("WEFT_AT=unix:/none")
+	began := time.Now()
+	id = submit("-w", "n1", "--wrap", "sleep 1")
+	s.until("a job that runs without weft", func() bool {
+		return strings.Contains(strings.Join(s.query("scontrol", "show", "job", "-o", id), ""), "JobState=COMPLETED")
+	})
+	t.Logf("without weft the job took %v", time.Since(began))
+}

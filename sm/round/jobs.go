@@ -1,0 +1,36 @@
+package round
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/fabric/jobs"
+	"weft/planner"
+	"weft/route/relief"
+	"weft/sm/terms"
+)
+
+// planTurn makes the Plan in which entries have moved for jobs that have started. ev.Result says
+// why none do.
+func planTurn(ctx context.Context, req planner.Request, q *terms.RouteRequest, ev *terms.Event) {
+	ev.Result = &planner.Result{}
+	ev.Err = caught(func() error {
+		r, err := q.Kept.MoveForJobs(ctx, &relief.Jobs{Hosts: hostsOf(q.Graph, q.Jobs), Only: q.Turn, Most: q.MostMoves}, req.Workers)
+		if err == nil {
+			ev.Result = r
+		}
+		return err
+	})
+}
+
+// hostsOf returns the host ports of jobs. Nodes that are not there do not count.
+func hostsOf(g *fabric.Graph, list []terms.Job) [][]int32 {
+	if len(list) == 0 {
+		return nil
+	}
+	find, hosts := jobs.NewFinder(g), make([][]int32, len(list))
+	for i := range list {
+		hosts[i], _, _ = find.Match(list[i].Nodes) // it was a list when the job began
+	}
+	return hosts
+}

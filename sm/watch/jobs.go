@@ -1,0 +1,84 @@
+package watch
+
+import (
+	"errors"
+	"time"
+
+	"weft/sm/round"
+	"weft/sm/terms"
+	"weft/sm/watch/moving"
+	"weft/sm/watch/starting"
+)
+
+// whyJobs is the reason of a round in which entries move for jobs that have started.
+const whyJobs = "jobs have started"
+
+// writeJobs handles the start or the end of jobs. Decided returns the outcome.
+func writeJobs(m *Manager, ev *terms.Event) {
+	a := terms.Action{Kind: terms.Decided, Tag: ev.Tag}
+	if m.inForce == nil {
+		a.Err = errors.New("this manager has not brought the subnet up, or is not its master")
+	} else {
+		a.Jobs, m.out, a.Err = m.jobs.Write(m.now, ev.Jobs, m.watch.Jobs, m.out)
+		m.untold = m.untold || a.Err == nil && a.Jobs.Changed > 0
+	}
+	m.out = append(m.out, a)
+}
+
+// jobsDue returns when the next turn of jobs begins, or the round with the Plan of the last one. It
+// waits for change windows, for an uncontested subnet that is up, and for a better Plan, which is
+// made with regard to all jobs.
+func jobsDue(m *Manager) time.Duration {
+	due := m.jobs.Due()
+	if m.jobs.Ready() != nil {
+		due = m.now
+	}
+	if due == terms.Never || m.inForce == nil || m.better.expected() || !m.result.Report.State.IsUp() || m.change.Due() < terms.Never {
+		return terms.Never
+	}
+	return m.contest.delay(moving.Allowed(&m.watch, due, m.now))
+}
+
+// serveJobs begins a turn of jobs, or the round with its Plan.
+func serveJobs(m *Manager) {
+	if m.jobs.Ready() != nil {
+		m.beginRound(whyJobs, moveForJobs)
+		return
+	}
+	m.out = append(m.out, terms.Action{Kind: terms.Improve, Request: m.jobs.Begin(m.inForce.Graph, m.inForce.Plan, m.watch.Jobs)})
+}
+
+// takeTurn takes the Plan of a turn.
+func takeTurn(m *Manager, ev *terms.Event) {
+	m.out = m.jobs.Planned(m.now, ev, m.watch.Jobs, m.out)
+	m.untold = true
+	m.tellRules()
+}
+
+// afterTurn handles the end of a round that brought the subnet up: it ends the turn whose Plan the
+// round was to use, and begins it again if the Plan in force is another one.
+func afterTurn(m *Manager) {
+	switch {
+	case isTurn(m) && !errors.Is(m.result.Unfit, round.ErrChanged):
+		m.out = m.jobs.End(m.now, m.watch.Jobs, m.result.Unfit, m.out)
+	case isTurn(m) || !m.jobs.Fits(m.inForce.Graph, m.inForce.Plan):
+		stopTurn(m)
+	}
+}
+
+// isTurn reports whether the last round was to use the Plan of a turn.
+func isTurn(m *Manager) bool { return m.given.Better != nil && m.given.Better.ForJobs }
+
+// learnJobs has the jobs stored that the master has told: a standby that restarts alone knows them.
+func learnJobs(m *Manager, before *Rules) {
+	if now := m.learned.rules.Jobs; before == nil && now != nil || before != nil && starting.Differ(before.Jobs, now) {
+		m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the jobs that run", Jobs: &terms.RunningJobs{List: now}})
+	}
+}
+
+// stopTurn gives up a turn. It begins again later.
+func stopTurn(m *Manager) {
+	if m.jobs.Again(m.now, m.watch.Jobs) {
+		m.out = append(m.out, terms.Action{Kind: terms.Improve})
+	}
+}

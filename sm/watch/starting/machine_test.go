@@ -1,0 +1,130 @@
+package starting
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/fabric"
+	"weft/planner"
+	"weft/route"
+	"weft/route/relief"
+	"weft/sm/terms"
+)
+
+var rule = terms.JobRule{Interval: 10 * time.Second, Moves: 5}
+
+func job(id string, count int) *terms.JobWrite {
+	return &terms.JobWrite{Start: &terms.Job{ID: id, Nodes: "n[1-" + fmt.Sprint(count) + "]", Count: count}}
+}
+
+// write carries out a request, and returns the number of changes and the codes of the log.
+func write(t *testing.T, m *Machine, now time.Duration, w *terms.JobWrite) (changed int, told []terms.IncidentKind) {
+	t.Helper()
+	jobs, out, err := m.Write(now, w, rule, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range out {
+		told = append(told, out[i].Incident.Kind)
+	}
+	return jobs.Changed, told
+}
+
+// TestTurns: a start opens an interval, and all jobs that run at its end have one turn. Those that
+// have ended have none, nor does a job of one node. Starts during a turn wait for the next one.
+func TestTurns(t *testing.T) {
+	m := Resume(nil, 0, rule)
+	if m.Due() != terms.Never {
+		t.Error("due without a job")
+	}
+	if n, told := write(t, &m, time.Second, job("single", 1)); n != 1 || m.Due() != terms.Never || !slices.Equal(told, []terms.IncidentKind{terms.JobStarted}) {
+		t.Errorf("a job of one node: %d, due %v, %v", n, m.Due(), told)
+	}
+	write(t, &m, 2*time.Second, job("a", 2))
+	write(t, &m, 9*time.Second, job("b", 3))
+	if n, told := write(t, &m, 9*time.Second, job("b", 3)); n != 0 || len(told) > 0 {
+		t.Errorf("repeated: %d, %v", n, told)
+	}
+	if m.Due() != 12*time.Second {
+		t.Errorf("due %v", m.Due())
+	}
+	write(t, &m, 10*time.Second, &terms.JobWrite{End: "a"})
+	g, plan := &fabric.Graph{}, &route.Plan{Tables: route.NewTables(0, 0)}
+	q := m.Begin(g, plan, rule)
+	if len(q.Turn) != 1 || q.Jobs[q.Turn[0]].ID != "b" || q.MostMoves != rule.Moves || m.Due() != terms.Never || !m.IsPlanning() {
+		t.Errorf("%+v", q)
+	}
+	write(t, &m, 13*time.Second, job("c", 2))
+	if m.Due() != terms.Never {
+		t.Error("a turn is due during another one")
+	}
+	if out := m.Planned(14*time.Second, &terms.Event{Result: &planner.Result{Plan: plan, ForJobs: &relief.Moves{Entries: 4, Left: true}}}, rule, nil); len(out) > 0 || m.Ready() == nil || m.IsPlanning() {
+		t.Errorf("%+v", out)
+	}
+	out := m.End(15*time.Second, rule, nil, nil)
+	if len(out) != 2 || out[0].Incident.Kind != terms.JobMoves || !strings.Contains(out[0].Incident.Text, "4 entries moved, more would gain") || !strings.HasSuffix(out[0].Incident.Text, "for job b") {
+		t.Errorf("%+v", out)
+	}
+	if m.Due() != 25*time.Second {
+		t.Errorf("the next turn is due at %v", m.Due())
+	}
+	m.Begin(g, plan, rule)
+	out = m.Planned(26*time.Second, &terms.Event{Err: errors.New("no")}, rule, nil)
+	if len(out) != 2 || out[0].Incident.Text != "nothing moved: no, for job c" || m.Due() != terms.Never {
+		t.Errorf("%+v", out)
+	}
+	if r := m.Report(); r.Count != (Count{Started: 4, Ended: 1, Turns: 2, Moved: 4}) || len(r.Jobs) != 3 {
+		t.Errorf("%+v", r)
+	}
+	for _, j := range m.List() {
+		if j.Turn == nil {
+			t.Errorf("%+v", j)
+		}
+	}
+}
+
+// TestAgain: a turn that is given up begins again at once, if one of its jobs still runs.
+func TestAgain(t *testing.T) {
+	g, plan := &fabric.Graph{}, &route.Plan{Tables: route.NewTables(0, 0)}
+	m := Resume([]terms.Job{{ID: "a", Count: 2}}, time.Second, rule)
+	if m.Due() != 11*time.Second {
+		t.Errorf("due %v", m.Due())
+	}
+	m.Begin(g, plan, rule)
+	if !m.Again(20*time.Second, rule) || m.Due() != 20*time.Second {
+		t.Errorf("due %v", m.Due())
+	}
+	m.Begin(g, plan, rule)
+	write(t, &m, 21*time.Second, &terms.JobWrite{End: "a"})
+	if m.Again(22*time.Second, rule); m.Due() != terms.Never {
+		t.Errorf("due %v", m.Due())
+	}
+	if m.Reconfigure(23*time.Second, terms.JobRule{}); m.Due() != terms.Never {
+		t.Error("due without moves")
+	}
+}
+
+// TestWhole: a list ends jobs that it lacks, starts new ones, and leaves the others as they are.
+// More jobs than the limit are refused, and of many changes the log has some.
+func TestWhole(t *testing.T) {
+	m := Resume([]terms.Job{{ID: "a", Nodes: "n[1-2]", Count: 2, Turn: &terms.JobTurn{Moved: 3}}, {ID: "b", Count: 2}}, 0, rule)
+	all := []terms.Job{{ID: "c", Nodes: "n[1-2]", Count: 2}, {ID: "a", Nodes: "n[1-2]", Count: 2}}
+	n, told := write(t, &m, 0, &terms.JobWrite{Whole: true, All: all})
+	if list := m.List(); n != 2 || len(list) != 2 || list[0].ID != "a" || list[0].Turn == nil || list[1].ID != "c" || list[1].Turn != nil || len(told) != 2 {
+		t.Errorf("%d changes, %+v, %v", n, m.List(), told)
+	}
+	many := make([]terms.Job, MostJobs+1)
+	for i := range many {
+		many[i] = terms.Job{ID: fmt.Sprint(i), Count: 2}
+	}
+	if _, out, err := m.Write(0, &terms.JobWrite{Whole: true, All: many}, rule, nil); err == nil || len(out) != 1 || out[0].Incident.Kind != terms.JobRefused || len(m.List()) != 2 {
+		t.Errorf("%v, %+v", err, out)
+	}
+	if n, told := write(t, &m, 0, &terms.JobWrite{Whole: true, All: many[:MostJobs]}); n != MostJobs+2 || len(told) != mostTold-2 {
+		t.Errorf("%d changes, %d lines", n, len(told))
+	}
+}

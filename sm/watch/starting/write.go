@@ -1,0 +1,172 @@
+package starting
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"weft/internal/fold"
+	"weft/sm/terms"
+)
+
+// Limits of jobs that run.
+const (
+	MostJobs  = 10_000
+	mostBytes = 1 << 20 // of their texts together: standbys get them
+	mostTold  = 20      // starts and ends between two turns that are logged one by one
+)
+
+// Write carries out a request and logs it. It returns the jobs that run then. A request that comes
+// again changes nothing.
+func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule, out []terms.Action) (*terms.RunningJobs, []terms.Action, error) {
+	list, changed := m.list, []change(nil)
+	switch {
+	case w.Whole:
+		list, changed = whole(list, w.All)
+	case w.Start != nil:
+		list, changed = start(list, *w.Start)
+	default:
+		list, changed = end(list, w.End)
+	}
+	if err := check(list); err != nil {
+		return nil, append(out, note(terms.JobRefused, "refused"+terms.ByWhom(w.By)+": "+err.Error())), err
+	}
+	if m.list = list; m.turn == nil {
+		m.wait(now, rule)
+	}
+	for i := range changed {
+		if m.told++; m.told > mostTold {
+			m.untold++
+		} else {
+			out = append(out, changed[i].note(w.By))
+		}
+		if changed[i].ended {
+			m.count.Ended++
+		} else {
+			m.count.Started++
+		}
+	}
+	return &terms.RunningJobs{List: list, Changed: len(changed)}, out, nil
+}
+
+// change is a job that has started or ended.
+type change struct {
+	job   terms.Job
+	ended bool
+}
+
+// note logs a change.
+func (c *change) note(by string) terms.Action {
+	if c.ended {
+		return note(terms.JobEnded, "job "+name(&c.job)+terms.ByWhom(by))
+	}
+	text := fmt.Sprintf("job %s on %s%s: %s", name(&c.job), fold.Count(c.job.Count, "node", "nodes"), terms.ByWhom(by), shorten(c.job.Nodes))
+	if len(c.job.Unknown) > 0 {
+		text += "; not found: " + shorten(strings.Join(c.job.Unknown, ","))
+	}
+	return note(terms.JobStarted, text)
+}
+
+// Differ reports whether two lists of jobs that run differ in more than words.
+func Differ(a, b []terms.Job) bool {
+	return !slices.EqualFunc(a, b, func(x, y terms.Job) bool { return x.ID == y.ID && isSame(&x, &y) && waits(&x) == waits(&y) })
+}
+
+// name names a job for people.
+func name(j *terms.Job) string {
+	if j.User == "" {
+		return j.ID
+	}
+	return j.ID + " (" + j.User + ")"
+}
+
+// shorten cuts a text for the log.
+func shorten(text string) string {
+	const most = 120
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + " ..."
+}
+
+// begun returns a job that begins. One of a single node has no turn.
+func begun(j terms.Job) terms.Job {
+	if j.Turn = nil; j.Count < 2 {
+		j.Turn = &terms.JobTurn{Why: "it has one node"}
+	}
+	return j
+}
+
+// isSame reports whether a job that begins runs already.
+func isSame(runs, j *terms.Job) bool { return runs.Nodes == j.Nodes && runs.User == j.User }
+
+// start adds a job, or replaces one that has other nodes.
+func start(list []terms.Job, j terms.Job) ([]terms.Job, []change) {
+	i := slices.IndexFunc(list, func(o terms.Job) bool { return o.ID == j.ID })
+	switch j = begun(j); {
+	case i < 0:
+		return append(slices.Clip(list), j), []change{{job: j}}
+	case isSame(&list[i], &j):
+		return list, nil
+	}
+	list = slices.Clone(list)
+	list[i] = j
+	return list, []change{{job: j}}
+}
+
+// end removes a job.
+func end(list []terms.Job, id string) ([]terms.Job, []change) {
+	i := slices.IndexFunc(list, func(o terms.Job) bool { return o.ID == id })
+	if i < 0 {
+		return list, nil
+	}
+	return slices.Delete(slices.Clone(list), i, i+1), []change{{job: list[i], ended: true}}
+}
+
+// whole replaces the list. Jobs that run already stay as they are.
+func whole(list, all []terms.Job) (next []terms.Job, changed []change) {
+	stays := map[string]*terms.Job{}
+	for i := range all {
+		stays[all[i].ID] = &all[i]
+	}
+	for i := range list {
+		j := list[i]
+		switch now := stays[j.ID]; {
+		case now == nil:
+			changed = append(changed, change{job: j, ended: true})
+			continue
+		case !isSame(&j, now):
+			j = begun(*now)
+			changed = append(changed, change{job: j})
+		}
+		next = append(next, j)
+		delete(stays, j.ID)
+	}
+	for i := range all {
+		if stays[all[i].ID] == &all[i] {
+			next = append(next, begun(all[i]))
+			changed = append(changed, change{job: next[len(next)-1]})
+		}
+	}
+	return next, changed
+}
+
+// check checks the limits.
+func check(list []terms.Job) error {
+	if len(list) > MostJobs {
+		return fmt.Errorf("more than %d jobs run: end those that are over", MostJobs)
+	}
+	size := 0
+	for i := range list {
+		size += len(list[i].ID) + len(list[i].User) + len(list[i].Nodes)
+		for _, name := range list[i].Unknown {
+			size += len(name)
+		}
+	}
+	if size > mostBytes {
+		return errors.New("the lists of nodes of all jobs that run are over 1 MiB: end those that are over")
+	}
+	return nil
+}
