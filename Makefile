@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: page page-test odd parquet map-dumps map-check build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-needs soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map prometheus
+.PHONY: page page-test page-pictures odd parquet map-dumps map-check build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-needs soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map prometheus
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -13,6 +13,9 @@ release: ## the files to install, in dist/: .deb, .rpm, static programs, man pag
 
 page-test: build ## all browser tests of the page, with axe on every state (some 3 minutes; after make page)
 	cd ui/page && WEFT_BIN=$(CURDIR)/bin/weft npx playwright test
+
+page-pictures: build ## each view at 10, 648 and 11,664 hosts, in docs/pictures/page-*.jpg (some 4 minutes; after make page)
+	cd ui/page && WEFT_BIN=$(CURDIR)/bin/weft PICTURES=$(CURDIR)/docs/pictures npx playwright test pictures
 
 page: ## the files of the page, in ui/dist, from ui/page (needs node 20 and npm)
 	./scripts/page

@@ -35,7 +35,7 @@ export class Manager {
     this.#port ||= await freePort();
     const file = (name: string) => join(this.dir, name);
     this.sm = spawn(program, ['sm', '-t', `ibsim:${this.name}`, '--api', `127.0.0.1:${this.#port}`, '--api-tokens', file('tokens'), '--state', file('state'), '--interval', '1s', '--counters', '500ms', ...this.options], { stdio: 'ignore' });
-    await expect.poll(async () => (await this.ask('GET', '/v1/status').catch(() => undefined))?.in_force?.state, { timeout: 15_000 }).toBeTruthy();
+    await expect.poll(async () => (await this.ask('GET', '/v1/status').catch(() => undefined))?.in_force?.state, { timeout: 90_000 }).toBeTruthy();
   }
 
   get(path: string, method = 'GET') {
