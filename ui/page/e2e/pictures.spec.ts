@@ -21,7 +21,7 @@ const views: Record<string, (s: (typeof sizes)[number]) => string> = {
   whatif: () => '/whatif?engines=updn&changes=fail+leaf+1',
   applications: (s) => `/applications?engines=ftree&programs=allreduce(ring,ranks=${s.ranks},size=1MiB)`,
 };
-const lab = ['/lab?sweep=example', '/lab?sweep=example&x=engine', '/lab?sweep=example&of=nue&at=10'];
+const lab = ['/lab?sweep=example', '/lab?sweep=example&y=ebb_share&x=engine', '/lab?sweep=example&of=nue&at=0.1'];
 
 type Page = Parameters<typeof login>[0];
 
