@@ -3,14 +3,14 @@
 
 /** The views, in the order of the navigation. */
 export const views = [
-  { path: '/map', name: 'Map' },
-  { path: '/path', name: 'Path' },
-  { path: '/proof', name: 'Proof' },
-  { path: '/compare', name: 'Compare' },
-  { path: '/whatif', name: 'What if' },
-  { path: '/live', name: 'Live' },
-  { path: '/lab', name: 'Lab' },
-  { path: '/applications', name: 'Applications' },
+  { path: '/map', name: 'Map', says: 'The switches and cables of the fabric.' },
+  { path: '/path', name: 'Path', says: 'The way of a packet from one host to another, and back.' },
+  { path: '/proof', name: 'Proof', says: 'Whether a routing reaches every host and cannot deadlock.' },
+  { path: '/compare', name: 'Compare', says: 'Engines and fabrics side by side.' },
+  { path: '/whatif', name: 'What if', says: 'What failures, drains and new parts would do.' },
+  { path: '/live', name: 'Live', says: 'What the manager does now.' },
+  { path: '/lab', name: 'Lab', says: 'Sweeps as charts.' },
+  { path: '/applications', name: 'Applications', says: 'Runs of applications in time.' },
 ] as const;
 
 const read = () => ({ path: location.pathname, query: new URLSearchParams(location.search) });
