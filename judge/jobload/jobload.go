@@ -39,6 +39,8 @@ type Job struct {
 	Mean     float64 `json:"mean_pairs"`           // on the channels that it uses
 	Beside   []int   `json:"-"`                    // the jobs that it shares channels with, from 0
 	Lost     int     `json:"lost_pairs,omitempty"` // pairs without a path
+	Fullest  int32   `json:"-"`                    // the first channel with Largest pairs; fabric.Nothing
+	Pair     []int32 `json:"-"`                    // two hosts, of which the first sends to the second over it
 	// SLs and VLs are those of its pairs between switches, and SharedOnVL counts the channels that
 	// other jobs pass on the same VL. All are absent if the lanes are unknown.
 	SLs        []int `json:"sls,omitempty"`
@@ -70,10 +72,13 @@ func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) 
 			}
 			b.add()
 		}
+		j.Fullest = fabric.Nothing
 		for c, n := range load {
 			if n > 0 {
 				j.Channels++
-				j.Largest = max(j.Largest, n)
+				if n > j.Largest {
+					j.Largest, j.Fullest = n, int32(c)
+				}
 				j.Mean += float64(n)
 				total[c] += n
 				users[c] = append(users[c], user{int32(i), vls[c]})
@@ -85,6 +90,7 @@ func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) 
 			j.SLs, j.VLs = numbers(sls), numbers(all)
 		}
 		j.Mean /= float64(max(1, j.Channels))
+		j.Pair = b.paths.pairOver(g, p, hosts, j.Fullest)
 	}
 	for c, list := range users {
 		r.Largest = max(r.Largest, total[c])
@@ -175,6 +181,27 @@ func (t *paths) load(g *fabric.Graph, load []int64) {
 			load[t.next[y]] += n
 		}
 	}
+}
+
+// pairOver returns the first pair of some hosts whose path has a channel; nil if there is none.
+func (t *paths) pairOver(g *fabric.Graph, p *route.Plan, hosts []int32, channel int32) []int32 {
+	for _, dst := range hosts {
+		if channel == fabric.Nothing {
+			break
+		}
+		t.read(g, p, dst)
+		for _, src := range hosts {
+			if t.depth[g.EndSwitch[src]] < 0 || g.EndNode[src] == g.EndNode[dst] {
+				continue
+			}
+			for c := t.next[g.EndSwitch[src]]; c >= 0; c = t.next[g.To[c]] {
+				if c == channel {
+					return []int32{src, dst}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // numbers lists the members of a set.

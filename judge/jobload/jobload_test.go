@@ -122,6 +122,13 @@ func TestCount(t *testing.T) {
 			want.Beside = slices.Sorted(maps.Keys(beside))
 			want.Mean /= float64(max(1, want.Channels))
 			got := r.Jobs[j]
+			if got.Channels == 0 != (got.Pair == nil) || got.Channels > 0 && users[got.Fullest][j] != got.Largest {
+				t.Errorf("%s: job %d: no channel with %d pairs: %d, %v", c[0], j, got.Largest, got.Fullest, got.Pair)
+			} else if got.Pair != nil {
+				if channels, ok := walk(g, p, got.Pair[0], got.Pair[1]); !ok || !slices.Contains(channels, got.Fullest) {
+					t.Errorf("%s: job %d: the path of pair %v has not channel %d", c[0], j, got.Pair, got.Fullest)
+				}
+			}
 			if !slices.Equal(got.Beside, want.Beside) {
 				t.Errorf("%s: job %d shares with %v, want %v", c[0], j, got.Beside, want.Beside)
 			}

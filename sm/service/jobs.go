@@ -82,7 +82,9 @@ type SharedChannels struct {
 type JobShares struct {
 	ID string `json:"id"`
 	jobload.Job
-	With []string `json:"with"` // jobs that it shares channels with
+	With    []string          `json:"with"`              // jobs that it shares channels with
+	Fullest []fabric.PortName `json:"fullest,omitempty"` // from and to: the first channel with largest_pairs
+	Pair    []fabric.PortName `json:"pair,omitempty"`    // two of its host ports: the first sends to the second over it
 }
 
 const (
@@ -162,6 +164,10 @@ func jobShares(s *Service, w http.ResponseWriter, r *http.Request) {
 			out := &SharedChannels{Report: *count, Jobs: []JobShares{}}
 			for i := range count.Jobs {
 				to := JobShares{ID: list[i].ID, Job: count.Jobs[i], With: []string{}}
+				if pair := to.Job.Pair; pair != nil {
+					g := now.Routed.Graph
+					to.Fullest, to.Pair = g.ChannelPorts(to.Job.Fullest), []fabric.PortName{g.EndName(pair[0]), g.EndName(pair[1])}
+				}
 				for _, j := range to.Beside {
 					to.With = append(to.With, list[j].ID)
 				}

@@ -179,8 +179,9 @@ func (f *Forcing) add(lines *rows) {
 type JobCounts struct {
 	Running int `json:"running"`
 	Waiting int `json:"waiting"` // of them, those whose turn is still to come
+	Turns   int `json:"turns"`   // for jobs that started, since the start of the manager
 	Last    int `json:"last"`    // entries of forwarding tables that moved in the last turn
-	Moved   int `json:"moved"`   // in all turns since the start of the manager
+	Moved   int `json:"moved"`   // entries that moved in all turns
 }
 
 // newJobCounts counts the jobs.
@@ -194,7 +195,7 @@ func newJobCounts(routed *watch.Routed) (n JobCounts) {
 			n.Waiting++
 		}
 	}
-	n.Running, n.Last, n.Moved = len(r.Jobs), r.Count.Last, r.Count.Moved
+	n.Running, n.Turns, n.Last, n.Moved = len(r.Jobs), r.Count.Turns, r.Count.Last, r.Count.Moved
 	return n
 }
 
@@ -440,7 +441,11 @@ func (s *Status) addSubnet(lines *rows) {
 	}
 	s.Forcing.add(lines)
 	if j := s.Jobs; j.Running > 0 {
-		lines.add("jobs", "%d run, %d wait for their turn; the last turn moved %s", j.Running, j.Waiting, fold.Count(j.Last, "entry", "entries"))
+		text := fmt.Sprintf("%d run, %d wait for their turn", j.Running, j.Waiting)
+		if j.Turns > 0 {
+			text += fmt.Sprintf("; the last of %s moved %s", fold.Count(j.Turns, "turn", "turns"), fold.Count(j.Last, "entry", "entries"))
+		}
+		lines.add("jobs", "%s", text)
 	}
 	for _, text := range s.Differs {
 		lines.add("differs", "%s", text)

@@ -177,19 +177,20 @@ func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out [
 	}
 	m.list = list
 	m.wait(now, rule)
-	text := fold.Count(t.moved, "entry", "entries") + " moved"
-	if t.why != "" && t.moved > 0 {
-		text += ", " + t.why
-	} else if t.why != "" {
-		text = "nothing moved: " + t.why
+	text, because := "nothing moved for ", ": "
+	if t.moved > 0 || t.why == "" {
+		text, because = fold.Count(t.moved, "entry", "entries")+" moved for ", "; "
 	}
 	switch n := len(t.ids); {
 	case first == "":
-		text += ", for jobs that have ended"
+		text += "jobs that have ended"
 	case n == 1:
-		text += ", for job " + first
+		text += "job " + first
 	default:
-		text += fmt.Sprintf(", for %d jobs, the first that runs is %s", n, first)
+		text += fmt.Sprintf("%d jobs (the first that still runs is %s)", n, first)
+	}
+	if t.why != "" {
+		text += because + t.why
 	}
 	if m.untold > 0 {
 		text += fmt.Sprintf("; %s more", fold.Count(m.untold, "start or end of a job", "starts and ends of jobs"))

@@ -66,7 +66,7 @@ func TestTurns(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	out := m.End(15*time.Second, rule, nil, nil)
-	if len(out) != 2 || out[0].Incident.Kind != terms.JobMoves || !strings.Contains(out[0].Incident.Text, "4 entries moved, more would gain") || !strings.HasSuffix(out[0].Incident.Text, "for job b") {
+	if len(out) != 2 || out[0].Incident.Kind != terms.JobMoves || !strings.HasPrefix(out[0].Incident.Text, "4 entries moved for job b; more would gain") {
 		t.Errorf("%+v", out)
 	}
 	if m.Due() != 25*time.Second {
@@ -74,7 +74,7 @@ func TestTurns(t *testing.T) {
 	}
 	m.Begin(g, plan, rule)
 	out = m.Planned(26*time.Second, &terms.Event{Err: errors.New("no")}, rule, nil)
-	if len(out) != 2 || out[0].Incident.Text != "nothing moved: no, for job c" || m.Due() != terms.Never {
+	if len(out) != 2 || out[0].Incident.Text != "nothing moved for job c: no" || m.Due() != terms.Never {
 		t.Errorf("%+v", out)
 	}
 	if r := m.Report(); r.Count != (Count{Started: 4, Ended: 1, Turns: 2, Moved: 4}) || len(r.Jobs) != 3 {

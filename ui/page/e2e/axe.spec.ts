@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright';
-import { expect, login, test } from './weft';
+import { expect, login, test, token } from './weft';
 
 // States of the page: each view that is there, with a fabric and without, and errors.
 const views = ['/path?fabric=rlft(4,2)&from=host+0&to=host+7&fail=leaf+0[4]', '/proof?fabric=torus(4x4)&engines=sssp&after=updn', '/compare?fabric=torus(4x4)', '/compare?fabric=torus(4x4)&rows=updn,minhop,ftree&sort=ebb'];
@@ -29,7 +29,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await login(page, url);
       await expect(page.locator('.picture svg')).toBeVisible();
       await check('manager');
-      for (const tab of ['now', 'cables', 'drains', 'partitions', 'plans']) {
+      for (const [id, nodes] of [['a', 'host[0-2]'], ['b', 'host[2-5]']]) {
+        const answer = await fetch(`${url}/v1/jobs/${id}`, { method: 'PUT', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ nodes }) });
+        expect(answer.status).toBe(200);
+      }
+      for (const tab of ['now', 'cables', 'drains', 'partitions', 'jobs', 'jobs&job=a', 'plans']) {
         await page.goto(`${url}/live?tab=${tab}`);
         await expect(page.getByRole('heading', { name: 'Live' })).toBeVisible();
         await check(`live ${tab}`);

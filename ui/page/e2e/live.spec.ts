@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { login, Manager, tokens } from './manager';
 import { program } from './weft';
 
@@ -9,7 +9,7 @@ const slow = expect.configure({ timeout: 30_000 });
 
 let m: Manager;
 test.beforeAll(async () => {
-  m = new Manager();
+  m = new Manager(['--job-interval', '1s']);
   await m.emulate('rlft(4,2)');
   await m.start();
 });
@@ -73,6 +73,44 @@ test('a reader sees all, and may change nothing', async ({ page }) => {
   await slow(page.getByRole('heading', { name: 'Partitions' })).toBeVisible();
 });
 
+test('jobs that run, and which share channels; the marked job is in the link', async ({ page }) => {
+  await login(page, m, '/live?tab=jobs');
+  await slow(page.getByText('No job runs, as far as the manager was told')).toBeVisible();
+  for (const [id, nodes] of [['4711', 'host[0-2],host99'], ['4712', 'host[2-5]'], ['apart', 'host[6-7]']] as const) {
+    expect((await m.ask('PUT', `/v1/jobs/${id}`, { user: `user-${id}`, nodes })).changed).toBe(1);
+  }
+  const jobs = (job: string) => page.getByRole('table', { name: 'Jobs that run' }).locator('tbody tr').filter({ has: page.locator('td:first-child', { hasText: job }) });
+  const shares = (job: string) => page.getByRole('table', { name: 'Who shares channels with whom' }).locator('tbody tr').filter({ has: page.locator('td:first-child', { hasText: job }) });
+  await slow(jobs('4711')).toContainText('user-4711');
+  await slow(jobs('4711')).toContainText('not found at its start: host99');
+  await slow(jobs('4712')).toContainText(/4: host.2-5. *(nothing|\d+ entr)/);
+  await slow(page.getByText('No turn is under way. 3 jobs run.')).toBeVisible();
+  await slow(shares('apart')).toContainText('no job');
+  await shares('4711').getByRole('link', { name: '4711' }).click();
+  await slow(page.getByText('Job 4711 shares channels with 1 job')).toBeVisible();
+  await page.reload();
+  for (const table of [jobs, shares]) {
+    await slow(table('4711')).toHaveAttribute('aria-current', 'true');
+    await slow(table('4712')).toHaveClass(/beside/);
+    await slow(table('apart')).not.toHaveClass(/beside/);
+  }
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).last().click();
+  expect(readFileSync(await (await saved).path(), 'utf8')).toMatch(/"4712",.*"4711"\r\n"apart"/);
+  await shares('4711').getByRole('link', { name: 'a path over it' }).click();
+  await slow(page.getByText('The busiest cable on the way')).toBeVisible();
+  await page.goto(`${m.url}/live?tab=jobs&job=gone`);
+  await slow(page.getByText('Job gone does not run.')).toBeVisible();
+  await page.getByRole('link', { name: 'Their events' }).click();
+  await slow(page.locator('.events').getByText('job 4711 (user-4711) on 3 nodes by token tester: host[0-2]; not found: host99')).toBeVisible();
+  await slow(page.locator('.events').getByText(/moved for .*job/).first()).toBeVisible();
+  await page.context().clearCookies();
+  await login(page, m, '/live?tab=jobs', tokens.read);
+  await slow(page.getByText('To see it, log in with a token that has the role jobs.')).toBeVisible();
+  await m.ask('PUT', '/v1/jobs', { jobs: [] });
+  await slow(page.getByText('No job runs, as far as the manager was told')).toBeVisible();
+});
+
 test('what was hot at a time, and the hour of that cable', async ({ page }) => {
   let at = '';
   await slow
@@ -132,8 +170,8 @@ test('names of devices are only ever text', async ({ page }) => {
     await slow(page.getByText(/SUBNET UP, by/)).toBeVisible();
     hostile.control('link 0x0200005300000001 3 down');
     await slow(page.locator('.events').getByText('<img src=x').first()).toBeVisible();
-    for (const tab of ['cables', 'drains', 'partitions', 'plans']) {
-      await page.goto(`${hostile.url}/live?tab=${tab}&cable=%3Cimg%20src=x%20onerror=window.ran=1%3E&before=%3Cb%3E&text=%3Cb%3E&at=%3Cb%3E`);
+    for (const tab of ['cables', 'drains', 'partitions', 'jobs', 'plans']) {
+      await page.goto(`${hostile.url}/live?tab=${tab}&cable=%3Cimg%20src=x%20onerror=window.ran=1%3E&job=%3Cb%3E&before=%3Cb%3E&text=%3Cb%3E&at=%3Cb%3E`);
       await slow(page.getByRole('heading', { name: 'Live' })).toBeVisible();
     }
     expect(await page.evaluate(() => 'ran' in window || document.querySelector('img') !== null)).toBe(false);

@@ -38,12 +38,12 @@ export class Manager {
     await expect.poll(async () => (await this.ask('GET', '/v1/status').catch(() => undefined))?.in_force?.state, { timeout: 90_000 }).toBeTruthy();
   }
 
-  get(path: string, method = 'GET') {
-    return fetch(this.url + path, { method, headers: { authorization: `Bearer ${tokens.all}` } });
+  get(path: string, method = 'GET', body?: unknown) {
+    return fetch(this.url + path, { method, headers: { authorization: `Bearer ${tokens.all}`, 'content-type': 'application/json' }, ...(body ? { body: JSON.stringify(body) } : {}) });
   }
 
-  async ask(method: string, path: string) {
-    return (await this.get(path, method)).json();
+  async ask(method: string, path: string, body?: unknown) {
+    return (await this.get(path, method, body)).json();
   }
 
   /** Gives a command to the emulator, such as: link "leaf 1" 3 down. */

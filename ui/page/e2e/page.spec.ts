@@ -28,3 +28,9 @@ test('a dropped file is read; what is no fabric is refused in words', async ({ p
   await page.setInputFiles('input[type=file]', { name: '<img src=x onerror=alert(1)>', mimeType: 'text/plain', buffer: Buffer.from('<b>no</b>') });
   await expect(page.getByRole('alert')).toContainText('<img src=x');
 });
+
+test('without a manager there are no jobs', async ({ page }) => {
+  await page.goto('/live?tab=jobs');
+  await expect(page.getByText('This page has no manager.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'jobs', exact: true })).toHaveCount(0);
+});

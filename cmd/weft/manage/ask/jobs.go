@@ -188,22 +188,32 @@ func printJobs(w io.Writer, list *service.Jobs) error {
 	table := [][]string{{"JOB", "USER", "BEGAN", "NODES", "MOVED", "LIST"}}
 	for i := range list.Jobs {
 		j := &list.Jobs[i]
-		moved := "waits"
+		moved, nodes := "waits", j.Nodes
 		if t := j.Turn; t != nil {
-			if moved = fmt.Sprint(t.Moved); t.Jobs > 1 {
+			because := "; "
+			if moved = fmt.Sprint(t.Moved); t.Moved == 0 && t.Why != "" {
+				moved, because = "nothing", ": "
+			}
+			if t.Jobs > 1 {
 				moved += fmt.Sprintf(" for %d jobs", t.Jobs)
 			}
 			if t.Why != "" {
-				moved += ": " + t.Why
+				moved += because + t.Why
 			}
 		}
-		table = append(table, []string{j.ID, j.User, j.Began, fmt.Sprint(j.Count), moved, j.Nodes})
+		if len(j.Unknown) > 0 {
+			nodes += "; not found: " + strings.Join(j.Unknown, ",")
+		}
+		table = append(table, []string{j.ID, j.User, j.Began, fmt.Sprint(j.Count), moved, nodes})
 	}
 	var b strings.Builder
 	if len(list.Jobs) > 0 {
 		b.WriteString(fold.Rows(table))
 	}
 	fmt.Fprintf(&b, "%s; %d started and %d ended since the manager started; %s moved %s\n", running(len(list.Jobs)), list.Started, list.Ended, fold.Count(list.Turns, "turn", "turns"), fold.Count(list.Moved, "entry", "entries"))
+	if list.Turning {
+		b.WriteString("a turn is under way\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -34,6 +34,7 @@ export type Progress = Schemas['study.page.Progress'];
 export type Job = Schemas['study.app.Job'];
 export type Status = Schemas['sm.service.Status'];
 export type LogLine = Schemas['sm.terms.LogLine'];
+export type Running = Schemas['sm.service.Job'];
 export type Code = Schemas['sm.service.Code'];
 export type Hot = Schemas['sm.perf.Hot'];
 export type Moment = Schemas['sm.telemetry.Moment'];
@@ -157,6 +158,8 @@ export const partitions = (signal: AbortSignal) => take(client.GET('/v1/partitio
 export const plans = async (signal: AbortSignal) => (await take(client.GET('/v1/plans', { signal }))).plans ?? [];
 export const comparePlans = (before: number, after: number, signal: AbortSignal) =>
   take(client.POST('/v1/fabrics/{id}/plans', { params: of('subnet'), body: { before, after }, signal }));
+export const jobs = (signal: AbortSignal) => take(client.GET('/v1/jobs', { signal }));
+export const jobShares = (signal: AbortSignal) => inTurn(signal, () => client.GET('/v1/jobs/shares', { signal }));
 export const drain = (name: string) => take(client.POST('/v1/drain', { params: { query: { name } } }));
 export const undrain = (name: string) => take(client.POST('/v1/undrain', { params: { query: { name } } }));
 export const resweep = () => take(client.POST('/v1/resweep'));
