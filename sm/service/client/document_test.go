@@ -21,6 +21,7 @@ import (
 
 	"weft/cmd/weft/manage/studies"
 	"weft/internal/endpoints"
+	"weft/lab/browse"
 	"weft/sm/service"
 	"weft/sm/terms"
 	"weft/sm/watch"
@@ -160,6 +161,7 @@ var operations = [][3]string{
 	{"POST", "/v1/rebalance"},
 	{"POST", "/v1/resweep"},
 	{"GET", "/v1/page"},
+	{"GET", "/v1/glossary"},
 	{"GET", "/v1/fabrics"},
 	{"GET", "/v1/fabrics/subnet/parts?q=spine"},
 	{"GET", "/v1/fabrics/subnet/part?name=spine+1"},
@@ -187,12 +189,20 @@ var sessions = [][3]string{
 var opening = [][3]string{
 	{"POST", "/v1/fabrics", `{"formula": "rlft(4,2)"}`},
 	{"DELETE", "/v1/fabrics/ID"},
+	{"POST", "/v1/sweeps", `{"name": "rows.csv", "text": "case,fabric,network,damage,engine,workload,status,ebb_share\n1,a,a,none,updn,flow,proven,0.5\n"}`},
+	{"GET", "/v1/sweeps"},
+	{"GET", "/v1/sweeps/ID"},
+	{"POST", "/v1/sweeps/ID/chart", `{"y": "ebb_share", "x": "engine"}`},
+	{"POST", "/v1/sweeps/ID/rows", `{"y": "ebb_share", "x": "engine", "series": "ebb_share", "at": "updn"}`},
+	{"GET", "/v1/sweeps/ID/row?number=0"},
+	{"DELETE", "/v1/sweeps/ID"},
 }
 
 // laboratory returns what weft ui serves.
 func laboratory() http.Handler {
-	p := page.New(page.Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: endpoints.NewQuestions(time.Now, nil)})
-	return endpoints.Handler(p.Endpoints())
+	questions := endpoints.NewQuestions(time.Now, nil)
+	p := page.New(page.Options{Clock: time.Now, Memory: func() float64 { return 0 }, Workers: 1, Questions: questions})
+	return endpoints.Handler(append(p.Endpoints(), browse.New(browse.Options{Questions: questions}).Endpoints()...))
 }
 
 // TestDocument: the document is valid, every operation of it is granted as it says, and what is
@@ -217,8 +227,8 @@ func TestDocument(t *testing.T) {
 			if status := d.compare(w, local(o), as); status < 200 || status > 299 {
 				t.Errorf("%s %s: %d %.300s", o[0], o[1], status, w.Body)
 			}
-			if as.Path == "/v1/fabrics" && o[0] == http.MethodPost {
-				var opened page.Opened
+			if (as.Path == "/v1/fabrics" || as.Path == "/v1/sweeps") && o[0] == http.MethodPost {
+				var opened struct{ ID string }
 				if err := json.Unmarshal(w.Body.Bytes(), &opened); err != nil {
 					t.Fatal(err)
 				}
