@@ -36,8 +36,9 @@ type Run struct {
 	queue    event.Queue[int64, occasion]
 	failed   error
 	ended    []int32
+	arrived  []int32 // scratch: messages that arrive at one time
 	messages []message  // by number, those under way
-	routes   [][2]route // by host port: those of its last messages, the last one first
+	routes   []routes  // by host port
 	link     []float64  // by link: bytes that crossed it
 	record   *timeline.Recorder
 }
@@ -57,6 +58,12 @@ type route struct {
 	path    []int32
 	latency int64
 	rate    float64 // of the slowest link
+}
+
+// routes holds the routes of a port's last messages.
+type routes struct {
+	of   [2]route
+	last uint8 // the one used last
 }
 
 const none int32 = -1
@@ -133,16 +140,17 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 func (r *Run) findPath(m int32) *route {
 	w := &r.messages[m]
 	for int(w.src) >= len(r.routes) {
-		r.routes = append(r.routes, [2]route{{to: none}, {to: none}})
+		r.routes = append(r.routes, routes{of: [2]route{{to: none}, {to: none}}})
 	}
-	last := &r.routes[w.src]
-	if last[0].to == w.dst {
-		return &last[0]
+	known := &r.routes[w.src]
+	if to := &known.of[known.last]; to.to == w.dst {
+		return to
 	}
-	if last[0], last[1] = last[1], last[0]; last[0].to == w.dst {
-		return &last[0]
+	known.last = 1 - known.last
+	to := &known.of[known.last]
+	if to.to == w.dst {
+		return to
 	}
-	to := &last[0]
 	path, ok := r.net.Path(w.src, w.dst, to.path[:0])
 	if to.to, to.path = w.dst, path; !ok {
 		to.to = none
@@ -231,8 +239,9 @@ func (r *Run) Run(ctx context.Context) error {
 	}
 }
 
-// step lets everything happen that the network has for a time.
+// step lets everything happen that the network has for a time. Messages arrive last.
 func (r *Run) step(at int64) {
+	r.arrived = r.arrived[:0]
 	for {
 		next, ok := r.queue.Next()
 		if !ok || next != at {
@@ -242,7 +251,7 @@ func (r *Run) step(at int64) {
 		if e.begin {
 			r.beginFlow(at, e.message)
 		} else {
-			r.Machine.Arrive(machine.Time(at), e.message)
+			r.arrived = append(r.arrived, e.message)
 		}
 	}
 	if !r.fluid.Changed() {
@@ -256,6 +265,7 @@ func (r *Run) step(at int64) {
 			}
 		}
 	}
+	r.Machine.ArriveNow(machine.Time(at), r.arrived)
 }
 
 // LinkBytes returns the bytes that crossed each link of the Network.
