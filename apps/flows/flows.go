@@ -18,12 +18,13 @@ import (
 
 // Hardware holds the times and shares of the hardware.
 type Hardware struct {
-	Payload     float64       // share of a link's rate that carries data
-	Switch      int64         // latency of a switch, in picoseconds
-	Cable       int64         // delay of a cable, in picoseconds
-	UnknownRate int32         // of links without a known rate, in Mbit/s
-	Memory      places.Memory // between ranks of one machine
-	OneSwitch   bool          // in place of the fabric, a switch that joins all hosts
+	Payload     float64           // share of a link's rate that carries data
+	Switch      int64             // latency of a switch, in picoseconds
+	Cable       int64             // delay of a cable, in picoseconds
+	UnknownRate int32             // of links without a known rate, in Mbit/s
+	Memory      places.Memory     // between ranks of one machine
+	OneSwitch   bool              // in place of the fabric, a switch that joins all hosts
+	Sends       machine.SendOrder // which messages leave one after the other
 }
 
 // Run is a Program under way.
@@ -34,12 +35,13 @@ type Run struct {
 	hardware Hardware
 	fluid    *fluid.Network
 	queue    event.Queue[int64, occasion]
+	sends    machine.SendQueues
 	failed   error
 	ended    []int32
-	arrived  []int32 // scratch: messages that arrive at one time
-	messages []message  // by number, those under way
+	arrived  []int32   // scratch: messages that arrive at one time
+	messages []message // by number, those under way
 	routes   []routes  // by host port
-	link     []float64  // by link: bytes that crossed it
+	link     []float64 // by link: bytes that crossed it
 	record   *timeline.Recorder
 }
 
@@ -85,7 +87,7 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 		capacity[l] = float64(rate) / 8e6 * h.Payload
 	}
 	r := &Run{net: net, places: where, hardware: h, fluid: fluid.New(capacity, net.LongestPath()), link: make([]float64, len(capacity))}
-	r.fluid.Slack = slack
+	r.fluid.Slack, r.sends.Order = slack, h.Sends
 	r.Machine = machine.On(r, p, costs, unit)
 	return r
 }
@@ -126,7 +128,9 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 		return
 	}
 	if !m.Control {
-		r.queue.Put(int64(at), occasion{m.Number, true})
+		if r.sends.Enter(src, at, m) {
+			r.queue.Put(int64(at), occasion{m.Number, true})
+		}
 		return
 	}
 	// A request is smaller than a packet: it takes no share of a link.
@@ -262,6 +266,9 @@ func (r *Run) step(at int64) {
 					r.recordFlow(at, m)
 				}
 				r.queue.Put(at+r.messages[m].latency, occasion{message: m})
+				if from, next, ok := r.sends.Left(m, machine.Time(at)); ok {
+					r.queue.Put(int64(from), occasion{next.Number, true})
+				}
 			}
 		}
 	}
