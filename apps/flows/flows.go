@@ -128,7 +128,7 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 		return
 	}
 	if !m.Control {
-		if r.sends.Enter(src, at, m) {
+		if r.sends.Order == machine.Shared || r.sends.Enter(src, at, m) {
 			r.queue.Put(int64(at), occasion{m.Number, true})
 		}
 		return
@@ -266,6 +266,9 @@ func (r *Run) step(at int64) {
 					r.recordFlow(at, m)
 				}
 				r.queue.Put(at+r.messages[m].latency, occasion{message: m})
+				if r.sends.Order == machine.Shared {
+					continue
+				}
 				if from, next, ok := r.sends.Left(m, machine.Time(at)); ok {
 					r.queue.Put(int64(from), occasion{next.Number, true})
 				}

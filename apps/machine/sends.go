@@ -28,7 +28,7 @@ func ParseSendOrder(text string) (SendOrder, error) {
 	return Shared, fmt.Errorf("%q: the orders of sends are shared, pair and port", text)
 }
 
-// SendQueues lets messages wait at their ports. The zero value lets none wait.
+// SendQueues lets messages wait at their ports. With Shared nobody asks it.
 type SendQueues struct {
 	Order   SendOrder
 	queues  map[queueKey][]queuedMessage // those with a message under way, which comes first
@@ -47,11 +47,9 @@ type queuedMessage struct {
 	m  Message
 }
 
-// Enter reports whether a message leaves at once on a port. Otherwise Left will return it.
+// Enter reports whether a message leaves at once on a port. Otherwise Left will return it. The order
+// is not Shared.
 func (s *SendQueues) Enter(port int32, at Time, m Message) bool {
-	if s.Order == Shared {
-		return true
-	}
 	if s.queues == nil {
 		s.queues, s.leaving = map[queueKey][]queuedMessage{}, map[int32]queueKey{}
 	}

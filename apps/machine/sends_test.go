@@ -9,8 +9,8 @@ import (
 	"weft/apps/machine"
 )
 
-// TestSendQueues holds SendQueues against a list of all messages: at most one of a queue is under way, and
-// they leave in the order in which they came, none before its time.
+// TestSendQueues holds SendQueues against a list of all messages: at most one of a queue is under
+// way, and they leave in the order in which they came, none before its time.
 func TestSendQueues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := machine.SendQueues{Order: rapid.SampledFrom([]machine.SendOrder{machine.ByPair, machine.ByPort}).Draw(t, "order")}

@@ -100,8 +100,8 @@ func (m *Machine) Arrive(at Time, number int32) {
 	m.queue.push(occasion{at: at, slot: number, arrival: true})
 }
 
-// ArriveNow is called in place of Arrive with all messages that are at their targets at a time before
-// the Machine's next event. It is faster: they do not pass through the queue.
+// ArriveNow replaces Arrive for all messages that are at their targets at a time before the
+// Machine's next event. It is faster: they do not pass through the queue.
 func (m *Machine) ArriveNow(at Time, numbers []int32) {
 	first := m.queue.reserve(len(numbers))
 	for i, n := range numbers {

@@ -77,7 +77,7 @@ func (w *Work) Send(at machine.Time, m machine.Message) {
 	switch {
 	case local:
 		t += packet.Time(w.memory.Picoseconds(m.Bytes))
-	case !m.Control && !w.sends.Enter(src, at, m):
+	case !m.Control && w.sends.Order != machine.Shared && !w.sends.Enter(src, at, m):
 		return
 	}
 	w.later.Put(t, occasion{m, src, dst, local})
