@@ -28,7 +28,7 @@ func ParseSendOrder(text string) (SendOrder, error) {
 	return Shared, fmt.Errorf("%q: the orders of sends are shared, pair and port", text)
 }
 
-// SendQueues lets messages wait at their ports. With Shared nobody asks it.
+// SendQueues lets messages wait at their ports. It is unused with Shared.
 type SendQueues struct {
 	Order   SendOrder
 	queues  map[queueKey][]queuedMessage // those with a message under way, which comes first
@@ -47,8 +47,8 @@ type queuedMessage struct {
 	m  Message
 }
 
-// Enter reports whether a message leaves at once on a port. Otherwise Left will return it. The order
-// is not Shared.
+// Enter reports whether a message leaves at once on a port. Otherwise Left will return it. Nobody
+// calls it if the order is Shared.
 func (s *SendQueues) Enter(port int32, at Time, m Message) bool {
 	if s.queues == nil {
 		s.queues, s.leaving = map[queueKey][]queuedMessage{}, map[int32]queueKey{}
