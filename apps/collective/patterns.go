@@ -36,19 +36,33 @@ func edge(i, p int, size int64) int64 {
 
 // chunk returns the bytes of chunk i of a vector that is cut into p.
 func chunk(i, p int, size int64) int64 {
-	each, rest := size/int64(p), size%int64(p)
-	if rest == 0 {
-		return each
+	c := newCut(p, size)
+	return c.chunk(i)
+}
+
+// cut is a vector in chunks. It is divided once, for a division is the slow part of a ring.
+type cut struct {
+	each, rest int64
+	count      int
+}
+
+func newCut(p int, size int64) cut { return cut{size / int64(p), size % int64(p), p} }
+
+// chunk returns the bytes of chunk i.
+func (c *cut) chunk(i int) int64 {
+	if c.rest == 0 {
+		return c.each
 	}
-	return each + edge(i+1, p, rest) - edge(i, p, rest)
+	return c.each + edge(i+1, c.count, c.rest) - edge(i, c.count, c.rest)
 }
 
 // ring passes chunks to the next rank. In round s a rank sends the chunk that shift says.
 func ring(p int, size int64, shift int) rounds {
+	c := newCut(p, size)
 	return rounds{p - 1, func(r, s int, to []transfer) []transfer {
 		next, last := mod(r+1, p), mod(r-1, p)
-		to = send(to, next, chunk(mod(r+shift-s, p), p, size))
-		return receive(to, last, chunk(mod(last+shift-s, p), p, size))
+		to = send(to, next, c.chunk(mod(r+shift-s, p)))
+		return receive(to, last, c.chunk(mod(last+shift-s, p)))
 	}}
 }
 

@@ -18,12 +18,13 @@ import (
 
 // Hardware holds the times and shares of the hardware.
 type Hardware struct {
-	Payload     float64       // share of a link's rate that carries data
-	Switch      int64         // latency of a switch, in picoseconds
-	Cable       int64         // delay of a cable, in picoseconds
-	UnknownRate int32         // of links without a known rate, in Mbit/s
-	Memory      places.Memory // between ranks of one machine
-	OneSwitch   bool          // in place of the fabric, a switch that joins all hosts
+	Payload     float64           // share of a link's rate that carries data
+	Switch      int64             // latency of a switch, in picoseconds
+	Cable       int64             // delay of a cable, in picoseconds
+	UnknownRate int32             // of links without a known rate, in Mbit/s
+	Memory      places.Memory     // between ranks of one machine
+	OneSwitch   bool              // in place of the fabric, a switch that joins all hosts
+	Sends       machine.SendOrder // which messages leave one after the other
 }
 
 // Run is a Program under way.
@@ -34,11 +35,13 @@ type Run struct {
 	hardware Hardware
 	fluid    *fluid.Network
 	queue    event.Queue[int64, occasion]
+	sends    machine.SendQueues
 	failed   error
 	ended    []int32
-	messages []message  // by number, those under way
-	routes   [][2]route // by host port: those of its last messages, the last one first
-	link     []float64  // by link: bytes that crossed it
+	arrived  []int32   // scratch: messages that arrive at one time
+	messages []message // by number, those under way
+	routes   []routes  // by host port
+	link     []float64 // by link: bytes that crossed it
 	record   *timeline.Recorder
 }
 
@@ -57,6 +60,12 @@ type route struct {
 	path    []int32
 	latency int64
 	rate    float64 // of the slowest link
+}
+
+// routes holds the routes of a port's last messages.
+type routes struct {
+	of   [2]route
+	last uint8 // the one used last
 }
 
 const none int32 = -1
@@ -78,7 +87,7 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 		capacity[l] = float64(rate) / 8e6 * h.Payload
 	}
 	r := &Run{net: net, places: where, hardware: h, fluid: fluid.New(capacity, net.LongestPath()), link: make([]float64, len(capacity))}
-	r.fluid.Slack = slack
+	r.fluid.Slack, r.sends.Order = slack, h.Sends
 	r.Machine = machine.On(r, p, costs, unit)
 	return r
 }
@@ -119,7 +128,9 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 		return
 	}
 	if !m.Control {
-		r.queue.Put(int64(at), occasion{m.Number, true})
+		if r.sends.Order == machine.Shared || r.sends.Enter(src, at, m) {
+			r.queue.Put(int64(at), occasion{m.Number, true})
+		}
 		return
 	}
 	// A request is smaller than a packet: it takes no share of a link.
@@ -133,16 +144,17 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 func (r *Run) findPath(m int32) *route {
 	w := &r.messages[m]
 	for int(w.src) >= len(r.routes) {
-		r.routes = append(r.routes, [2]route{{to: none}, {to: none}})
+		r.routes = append(r.routes, routes{of: [2]route{{to: none}, {to: none}}})
 	}
-	last := &r.routes[w.src]
-	if last[0].to == w.dst {
-		return &last[0]
+	known := &r.routes[w.src]
+	if to := &known.of[known.last]; to.to == w.dst {
+		return to
 	}
-	if last[0], last[1] = last[1], last[0]; last[0].to == w.dst {
-		return &last[0]
+	known.last = 1 - known.last
+	to := &known.of[known.last]
+	if to.to == w.dst {
+		return to
 	}
-	to := &last[0]
 	path, ok := r.net.Path(w.src, w.dst, to.path[:0])
 	if to.to, to.path = w.dst, path; !ok {
 		to.to = none
@@ -231,8 +243,9 @@ func (r *Run) Run(ctx context.Context) error {
 	}
 }
 
-// step lets everything happen that the network has for a time.
+// step lets everything happen that the network has for a time. Messages arrive last.
 func (r *Run) step(at int64) {
+	r.arrived = r.arrived[:0]
 	for {
 		next, ok := r.queue.Next()
 		if !ok || next != at {
@@ -242,7 +255,7 @@ func (r *Run) step(at int64) {
 		if e.begin {
 			r.beginFlow(at, e.message)
 		} else {
-			r.Machine.Arrive(machine.Time(at), e.message)
+			r.arrived = append(r.arrived, e.message)
 		}
 	}
 	if !r.fluid.Changed() {
@@ -253,9 +266,16 @@ func (r *Run) step(at int64) {
 					r.recordFlow(at, m)
 				}
 				r.queue.Put(at+r.messages[m].latency, occasion{message: m})
+				if r.sends.Order == machine.Shared {
+					continue
+				}
+				if from, next, ok := r.sends.Left(m, machine.Time(at)); ok {
+					r.queue.Put(int64(from), occasion{next.Number, true})
+				}
 			}
 		}
 	}
+	r.Machine.ArriveNow(machine.Time(at), r.arrived)
 }
 
 // LinkBytes returns the bytes that crossed each link of the Network.

@@ -32,6 +32,13 @@ func (q *queue) push(e occasion) {
 	q.later.Put(e.at, e)
 }
 
+// reserve returns the first of some numbers, for events that happen without the queue.
+func (q *queue) reserve(n int) int64 {
+	first := q.count
+	q.count += int64(n)
+	return first
+}
+
 // postpone adds an event again, with its old number.
 func (q *queue) postpone(e occasion, at Time) {
 	e.at = at

@@ -7,11 +7,13 @@ import (
 )
 
 // Step lets the next event happen. There must be one.
-func (m *Machine) Step() {
+func (m *Machine) Step() { m.happen(m.queue.pop()) }
+
+// happen lets an event happen.
+func (m *Machine) happen(e occasion) {
 	if m.events++; m.watch != nil && m.events%watchEvery == 0 {
 		m.watch()
 	}
-	e := m.queue.pop()
 	m.now = e.at
 	s := &m.slots[e.slot]
 	switch m.within(s, e.at); {
@@ -96,6 +98,18 @@ const controlBytes = 64
 // Arrive is called by the Network when a message is at its target.
 func (m *Machine) Arrive(at Time, number int32) {
 	m.queue.push(occasion{at: at, slot: number, arrival: true})
+}
+
+// ArriveNow replaces Arrive for all messages that are at their targets at a time before the
+// Machine's next event. It is faster: they do not pass through the queue.
+func (m *Machine) ArriveNow(at Time, numbers []int32) {
+	first := m.queue.reserve(len(numbers))
+	for i, n := range numbers {
+		m.happen(occasion{at: at, number: first + int64(i), slot: n, arrival: true})
+		if m.failed != nil {
+			return
+		}
+	}
 }
 
 // arrive handles a message, a request or an answer at its target.

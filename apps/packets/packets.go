@@ -17,6 +17,7 @@ type Work struct {
 	places  *places.Places
 	memory  places.Memory
 	later   event.Queue[packet.Time, occasion]
+	sends   machine.SendQueues
 	timer   packet.Time // the earliest timer that is set, or never
 	sim     *packet.Sim
 	record  *timeline.Recorder
@@ -34,9 +35,9 @@ type occasion struct {
 
 const never packet.Time = 1<<63 - 1
 
-// New returns the workload of a Program.
-func New(where *places.Places, memory places.Memory, p program.Program, costs machine.Parameters) *Work {
-	w := &Work{places: where, memory: memory, timer: never}
+// New returns the workload of a Program. Sends says which messages leave one after the other.
+func New(where *places.Places, memory places.Memory, sends machine.SendOrder, p program.Program, costs machine.Parameters) *Work {
+	w := &Work{places: where, memory: memory, timer: never, sends: machine.SendQueues{Order: sends}}
 	w.Machine = machine.On(w, p, costs, machine.Time(packet.Nanosecond))
 	return w
 }
@@ -73,8 +74,11 @@ func (w *Work) Send(at machine.Time, m machine.Message) {
 	}
 	src, dst, local := w.places.Between(m.From, m.To, m.NIC)
 	t := packet.Time(at)
-	if local {
+	switch {
+	case local:
 		t += packet.Time(w.memory.Picoseconds(m.Bytes))
+	case !m.Control && w.sends.Order != machine.Shared && !w.sends.Enter(src, at, m):
+		return
 	}
 	w.later.Put(t, occasion{m, src, dst, local})
 }
@@ -89,8 +93,16 @@ func (w *Work) Begin(s *packet.Sim) {
 	w.advance()
 }
 
-// Sent does nothing.
-func (w *Work) Sent(*packet.Sim, *packet.Message) {}
+// Sent lets the next message of the queue leave.
+func (w *Work) Sent(s *packet.Sim, m *packet.Message) {
+	at, next, ok := w.sends.Left(m.Tag, machine.Time(s.Now()))
+	if !ok {
+		return
+	}
+	src, dst, _ := w.places.Between(next.From, next.To, next.NIC)
+	w.later.Put(packet.Time(at), occasion{next, src, dst, false})
+	w.advance()
+}
 
 // Delivered tells the Machine that a message is at its target.
 func (w *Work) Delivered(s *packet.Sim, m *packet.Message) {

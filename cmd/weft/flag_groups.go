@@ -52,7 +52,7 @@ var commandGroups = map[string][]flagGroup{
 		{"Existing tables instead of routing", "plan lfts"},
 	},
 	"weft simulate app": {
-		{"Network", "ideal costs flows memory"},
+		{"Network", "ideal costs flows sends memory"},
 		{"Ranks", "placement ranks-on"},
 		{"Files to write", "svg csv write-goal"},
 		{"Existing tables instead of routing", "plan lfts"},

@@ -29,6 +29,7 @@ type Run struct {
 	Network   string             `json:"network"`             // ideal, flows or packets
 	Placement string             `json:"placement,omitempty"`
 	Costs     machine.Parameters `json:"costs"`
+	Sends     string             `json:"sends,omitempty"` // the order of sends, if they have one
 	Messages  int64              `json:"messages"`
 	Bytes     int64              `json:"bytes"` // of all messages
 	// Unequal counts the messages whose receive gives another size; FirstUnequal describes one.
@@ -97,6 +98,7 @@ type Request struct {
 	OnPorts   bool   // a rank is a host port, not a server
 	Hardware  packet.Config
 	Memory    places.Memory
+	Sends     machine.SendOrder
 	Workers   int
 	News      News
 }
@@ -202,6 +204,9 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 	}
 	if req.Packets {
 		r.Network = "packets"
+	}
+	if req.Sends != machine.Shared {
+		r.Sends = req.Sends.String()
 	}
 	if req.Record {
 		s.record(all)

@@ -134,7 +134,7 @@ func (s *stage) play(ctx context.Context, c *cast, where *places.Places, byPacke
 	h := s.req.Hardware
 	hardware := flows.Hardware{
 		Payload: float64(h.MTU) / float64(h.MTU+h.Headers), Switch: int64(h.SwitchLatency), Cable: int64(h.CableDelay),
-		UnknownRate: h.UnknownRate, Memory: s.req.Memory, OneSwitch: oneSwitch,
+		UnknownRate: h.UnknownRate, Memory: s.req.Memory, OneSwitch: oneSwitch, Sends: s.req.Sends,
 	}
 	if f := s.fold(c, where, oneSwitch); f != nil {
 		if p, ok, err := s.playFolded(ctx, f, hardware); ok {
@@ -155,7 +155,7 @@ func (s *stage) play(ctx context.Context, c *cast, where *places.Places, byPacke
 
 // byPackets runs jobs by packets.
 func (s *stage) byPackets(ctx context.Context, c *cast, where *places.Places) (*played, error) {
-	work := packets.New(where, s.req.Memory, c.program, s.req.Costs)
+	work := packets.New(where, s.req.Memory, s.req.Sends, c.program, s.req.Costs)
 	sim, err := packet.New(s.g, s.routing.Plan, s.req.Hardware, work)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -13,8 +14,8 @@ import (
 // TestOneSwitchAsLogGOPS: hosts on one switch end when LogGOPS says, by flows and by packets,
 // within the time of a packet for each round. The rate of the hosts is a byte in a nanosecond,
 // because LogGOPS has whole nanoseconds. A root sends several messages, which LogGOPS lets leave
-// one after the other and a port shares: so these wait for their receives, and a request and its
-// answer take time too.
+// one after the other and a port shares by default: so these wait for their receives, and a request
+// and its answer take time too. If all messages of a port leave in order, they need not wait.
 func TestOneSwitchAsLogGOPS(t *testing.T) {
 	g, r := routed(t, "tree(36,16)", "minhop")
 	req := Usual()
@@ -31,9 +32,14 @@ func TestOneSwitchAsLogGOPS(t *testing.T) {
 		"alltoall(pairwise,size=64KiB)": 15, "alltoall(bruck,ranks=13,size=64KiB)": 4, "broadcast(binomial,size=1MiB)": 4, "allgather(bruck,size=100000)": 4,
 		"reduce(size=300000)": 4, "barrier": 4,
 	} {
-		for _, o := range []machine.Time{0, 200} {
+		for _, v := range []struct {
+			o     machine.Time
+			sends machine.SendOrder
+		}{{0, machine.Shared}, {200, machine.Shared}, {200, machine.ByPort}} {
+			o := v.o
+			req.Sends = v.sends
 			costs, most := machine.Parameters{Overhead: o, Latency: latency, GapPerByte: 1, Eager: 1 << 40}, packetNS
-			if strings.HasPrefix(text, "broadcast") {
+			if strings.HasPrefix(text, "broadcast") && v.sends == machine.Shared {
 				costs.Eager = 0
 				most += 2 * float64(latency+100)
 			}
@@ -52,7 +58,38 @@ func TestOneSwitchAsLogGOPS(t *testing.T) {
 					t.Fatal(err)
 				}
 				if late := run.EndNS - ideal.EndNS; math.Abs(late) > rounds*most {
-					t.Errorf("%s, o=%d, by packets %v: %.0f ns, LogGOPS %.0f: %.2f packets a round", text, o, req.Packets, run.EndNS, ideal.EndNS, late/packetNS/rounds)
+					t.Errorf("%s, o=%d, %s, by packets %v: %.0f ns, LogGOPS %.0f: %.2f packets a round", text, o, v.sends, req.Packets, run.EndNS, ideal.EndNS, late/packetNS/rounds)
+				}
+			}
+		}
+	}
+}
+
+// TestSends: a rank sends two messages to one rank, then one to another. Shared, all three end
+// together; by pair, the port serves both targets alike; by port, the last message comes last.
+func TestSends(t *testing.T) {
+	g, r := routed(t, "tree(36,16)", "minhop")
+	const size = 1 << 20
+	schedule := fmt.Sprintf("num_ranks 3\nrank 0 {\nsend %[1]db to 1\nsend %[1]db to 1\nsend %[1]db to 2\n}\n"+
+		"rank 1 {\nrecv %[1]db from 0\nrecv %[1]db from 0\n}\nrank 2 {\nrecv %[1]db from 0\n}\n", size)
+	req := Usual()
+	req.OnPorts, req.Hardware, req.Costs = true, packet.Default(), machine.Parameters{Eager: 1 << 40}
+	h := &req.Hardware
+	one := float64(size) * 8e3 / float64(g.EndRate[0]) * float64(h.MTU+h.Headers) / float64(h.MTU)
+	for sends, want := range map[machine.SendOrder][2]float64{machine.Shared: {3, 3}, machine.ByPair: {3, 2}, machine.ByPort: {2, 3}} {
+		for _, req.Packets = range []bool{false, true} {
+			jobs, err := OpenTexts([]string{"three"}, map[string]string{"three": schedule}, DefaultsOf(g, true, "leaf"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Jobs, req.Sends = jobs, sends
+			run, err := On(context.Background(), g, r, &req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range want {
+				if got := run.Ranks[i+1].EndNS / one; math.Abs(got-w) > 0.02 {
+					t.Errorf("%s, by packets %v: rank %d ends after %.3f messages, want %v", sends, req.Packets, i+1, got, w)
 				}
 			}
 		}

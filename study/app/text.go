@@ -29,6 +29,9 @@ func (r *Run) Write(w io.Writer) error {
 	network := map[string]string{"ideal": "ideal: the LogGOPS model", "flows": "routed, by flows", "packets": "routed, by packets"}[r.Network]
 	if r.Placement != "" {
 		network += ", ranks by " + r.Placement
+		if r.Sends != "" {
+			network += ", sends in order by " + r.Sends
+		}
 	}
 	add("network", "%s", network)
 	add("messages", "%d, %s in all", r.Messages, study.Plural(r.Bytes, "byte"))

@@ -33,6 +33,7 @@ type appOptions struct {
 	placement string
 	ranksOn   string
 	memory    string
+	sends     string
 	write     string
 	svg, csv  string
 	asJSON    bool
@@ -58,6 +59,13 @@ COSTS
 processor for a message, least time between messages, network time a byte, processor time a byte,
 all in nanoseconds; and the size in bytes above which a send waits for its receive. On a fabric the
 network decides latency and rate: L and G have no effect there.
+
+ORDER OF SENDS
+
+  shared  messages of a port share its rate
+  pair    those to one rank leave one after the other, as on one queue pair; queue pairs share the
+          port, as adapters do
+  port    all messages of a port leave one after the other, as in the LogGOPS model
 
 OPERATIONS
 
@@ -162,6 +170,7 @@ func (o *appOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.svg, "svg", "", "draw to `FILE` what ranks and links do over time")
 	f.StringVar(&o.csv, "csv", "", "write to `FILE` what ranks and links do over time")
 	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
+	f.StringVar(&o.sends, "sends", "shared", "`ORDER` in which messages leave a rank: shared, pair or port (see ORDER OF SENDS)")
 }
 
 // runAny runs the program of the arguments on a fabric or on the ideal network.
@@ -219,7 +228,11 @@ func (o *appOptions) request() (*app.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--memory: %w", err)
 	}
-	req := &app.Request{Costs: costs, Packets: !o.byFlows, OnPorts: o.onPorts(), Hardware: packet.Default(), Memory: memory, Workers: o.routing.Workers}
+	sends, err := machine.ParseSendOrder(o.sends)
+	if err != nil {
+		return nil, fmt.Errorf("--sends: %w", err)
+	}
+	req := &app.Request{Costs: costs, Packets: !o.byFlows, OnPorts: o.onPorts(), Hardware: packet.Default(), Memory: memory, Sends: sends, Workers: o.routing.Workers}
 	req.Record = o.svg != "" || o.csv != ""
 	return req, req.SetPlacement(o.placement)
 }
