@@ -8,8 +8,8 @@
 //	chart.go    the chart, with the place of each point
 //	row.go      the rows of a point, and one row with the command that makes it again
 //
-// A sweep never changes while it is open. Intervals are those of lab/stats; charts are those of
-// internal/chart, as weft lab report draws them.
+// A sweep never changes while it is open. Package lab/stats computes the intervals, and
+// internal/chart draws, as it does for weft lab report.
 package browse
 
 import (
@@ -28,12 +28,14 @@ type Options struct {
 // Browser answers questions about sweeps. It is safe for concurrent use.
 type Browser struct {
 	opt     Options
-	shelf   shelf
+	shelf   endpoints.Shelf[*held]
 	opening endpoints.Places // bounds the large bodies in memory
 }
 
 // New returns a Browser without sweeps.
-func New(o Options) *Browser { return &Browser{opt: o, opening: make(endpoints.Places, 1)} }
+func New(o Options) *Browser {
+	return &Browser{opt: o, shelf: endpoints.Shelf[*held]{Most: usualLimits.Sweeps, What: "sweeps"}, opening: make(endpoints.Places, 1)}
+}
 
 // Endpoints lists the endpoints.
 func (b *Browser) Endpoints() []endpoints.Endpoint {

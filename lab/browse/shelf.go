@@ -2,15 +2,12 @@ package browse
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"weft/internal/endpoints"
 	"weft/lab/report"
@@ -42,58 +39,13 @@ type held struct {
 	about    description
 }
 
-// shelf holds the open sweeps, the oldest first.
-type shelf struct {
-	mu   sync.Mutex
-	open []*held
-}
-
-// find returns an open sweep, nil for an unknown id.
-func (s *shelf) find(id string) *held {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if at := slices.IndexFunc(s.open, func(h *held) bool { return h.id == id }); at >= 0 {
-		return s.open[at]
-	}
-	return nil
-}
-
-// add adds a sweep, unless it is open.
-func (s *shelf) add(h *held) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case slices.ContainsFunc(s.open, func(o *held) bool { return o.id == h.id }):
-	case len(s.open) >= usualLimits.Sweeps:
-		return fmt.Errorf("%d sweeps are open, which is the limit: close one", len(s.open))
-	default:
-		s.open = append(s.open, h)
-	}
-	return nil
-}
-
-// remove closes a sweep, and reports whether it was open.
-func (s *shelf) remove(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.open)
-	s.open = slices.DeleteFunc(s.open, func(h *held) bool { return h.id == id })
-	return len(s.open) < n
-}
-
-// idOf returns the id of a sweep: a digest of its origin. Opened again, it is the same.
-func idOf(name, text string) string {
-	digest := sha256.Sum256([]byte(name + "\x00" + text))
-	return hex.EncodeToString(digest[:8])
-}
-
 // Add opens a store that the command line names.
 func (b *Browser) Add(path string, r *report.Results) error {
-	h, err := newHeld(idOf(path, ""), path, path, r)
+	h, err := newHeld(endpoints.IDOf(path, ""), path, path, r)
 	if err != nil {
 		return err
 	}
-	return b.shelf.add(h)
+	return b.shelf.Add(h.id, h)
 }
 
 // newHeld returns the rows of results with their derived columns.
@@ -173,7 +125,7 @@ func (o *source) read() (*held, error) {
 	if len(t.Rows) == 0 {
 		return nil, fmt.Errorf("%s: no rows", name)
 	}
-	h := &held{id: idOf(name, o.Text), name: name}
+	h := &held{id: endpoints.IDOf(name, o.Text), name: name}
 	h.take(t)
 	return h, nil
 }
@@ -186,7 +138,7 @@ const sweepPath = "/v1/sweeps/{id}"
 
 // held returns the sweep of a request. If it is not open it answers and returns nil.
 func (b *Browser) held(w http.ResponseWriter, r *http.Request) *held {
-	h := b.shelf.find(r.PathValue("id"))
+	h := b.shelf.Find(r.PathValue("id"))
 	if h == nil {
 		endpoints.Refuse(w, http.StatusNotFound, "this sweep is not open: open it again")
 	}
@@ -213,11 +165,9 @@ func (b *Browser) list() endpoints.Endpoint {
 		Method: http.MethodGet, Path: "/v1/sweeps", About: "The sweeps that are open.", Answer: reflect.TypeFor[sweepList](), Media: endpoints.JSON, Status: http.StatusOK,
 		Serve: func(w http.ResponseWriter, _ *http.Request) {
 			out := sweepList{Sweeps: []named{}, Limits: usualLimits}
-			b.shelf.mu.Lock()
-			for _, h := range b.shelf.open {
+			for _, h := range b.shelf.List() {
 				out.Sweeps = append(out.Sweeps, h.about.named)
 			}
-			b.shelf.mu.Unlock()
 			endpoints.Answer(w, http.StatusOK, &out)
 		},
 	}
@@ -232,16 +182,7 @@ func (b *Browser) open() endpoints.Endpoint {
 	e = endpoints.Asking(b.opt.Questions, e, "run weft lab sweep, which has no limit", func(_ http.ResponseWriter, _ *http.Request, o *source) func(context.Context) (*description, error) {
 		return func(ctx context.Context) (*description, error) { return b.openNow(ctx, o) }
 	})
-	open := e.Serve
-	e.Serve = func(w http.ResponseWriter, r *http.Request) {
-		if !b.opening.Take() {
-			endpoints.TooMany(w, "another sweep is being opened")
-			return
-		}
-		defer b.opening.Give()
-		open(w, r)
-	}
-	return e
+	return endpoints.Within(e, b.opening, "another sweep is being opened")
 }
 
 // openNow opens a sweep, and returns what there is to know about it.
@@ -251,8 +192,8 @@ func (b *Browser) openNow(ctx context.Context, o *source) (*description, error) 
 	switch {
 	case !o.Example:
 		h, err = o.read()
-	case b.shelf.find(exampleID) != nil:
-		h = b.shelf.find(exampleID)
+	case b.shelf.Find(exampleID) != nil:
+		h = b.shelf.Find(exampleID)
 	default:
 		var r *report.Results
 		if r, err = b.opt.Example(ctx); err == nil {
@@ -260,7 +201,7 @@ func (b *Browser) openNow(ctx context.Context, o *source) (*description, error) 
 		}
 	}
 	if err == nil {
-		err = b.shelf.add(h)
+		err = b.shelf.Add(h.id, h)
 	}
 	if err != nil {
 		return nil, err
@@ -286,7 +227,7 @@ func (b *Browser) close() endpoints.Endpoint {
 	return endpoints.Endpoint{
 		Method: http.MethodDelete, Path: sweepPath, About: "Close a sweep.", Parameters: []endpoints.Parameter{idParameter}, Status: http.StatusNoContent, Needs: endpoints.MayCompute,
 		Serve: func(w http.ResponseWriter, r *http.Request) {
-			if !b.shelf.remove(r.PathValue("id")) {
+			if b.shelf.Remove(r.PathValue("id")) == nil {
 				endpoints.Refuse(w, http.StatusNotFound, "this sweep is not open")
 				return
 			}

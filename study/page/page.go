@@ -68,7 +68,7 @@ type Subnet struct {
 // Page answers the questions of the page. It is safe for concurrent use.
 type Page struct {
 	opt      Options
-	shelf    shelf
+	shelf    endpoints.Shelf[*Held]
 	opening  endpoints.Places // bounds the large bodies in memory
 	routed   routed
 	measured measured
@@ -78,7 +78,9 @@ type Page struct {
 }
 
 // New returns a Page.
-func New(o Options) *Page { return &Page{opt: o, opening: make(endpoints.Places, 1)} }
+func New(o Options) *Page {
+	return &Page{opt: o, shelf: endpoints.Shelf[*Held]{Most: usualLimits.Fabrics, What: "fabrics"}, opening: make(endpoints.Places, 1)}
+}
 
 // Modes of a page.
 const (
@@ -147,7 +149,7 @@ func (p *Page) find(id string) *Held {
 	if p.opt.Subnet != nil && id == subnetID {
 		return p.subnet()
 	}
-	return p.shelf.find(id)
+	return p.shelf.Find(id)
 }
 
 // subnet returns the subnet in force, with what was computed for it; nil if there is none.

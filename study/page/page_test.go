@@ -49,7 +49,7 @@ func TestHostileDescriptions(t *testing.T) {
 		if err := p.Add(&source.Source{Fabric: f, Format: "formula"}, "hostile"); err != nil {
 			t.Fatal(err)
 		}
-		at := "/v1/fabrics/" + p.shelf.list()[0].ID
+		at := "/v1/fabrics/" + p.shelf.List()[0].ID
 		guid := func(i int) string { return f.Nodes[i].GUID.String() }
 		for _, w := range []*httptest.ResponseRecorder{
 			ask("GET", "/v1/fabrics", ""), ask("GET", at+"/part?name="+guid(0), ""), ask("GET", at+"/parts?q=s", ""), ask("GET", at+"/parts?q=%00", ""),
@@ -77,13 +77,13 @@ func TestShelf(t *testing.T) {
 	if w := open(8); w.Code != http.StatusOK {
 		t.Error("again:", w.Code, w.Body)
 	}
-	if w := open(7); len(p.shelf.list()) != usualLimits.Fabrics || w.Code != http.StatusOK {
-		t.Error(w.Code, w.Body, len(p.shelf.list()))
+	if w := open(7); len(p.shelf.List()) != usualLimits.Fabrics || w.Code != http.StatusOK {
+		t.Error(w.Code, w.Body, len(p.shelf.List()))
 	}
 	if w := ask("POST", "/v1/fabrics", `{"formula": "torus(3x3)"}`); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "close one") {
 		t.Error(w.Code, w.Body)
 	}
-	first := p.shelf.list()[1]
+	first := p.shelf.List()[1]
 	if w := ask("POST", "/v1/fabrics/"+first.ID+"/route", `{"engines": "updn"}`); w.Code != http.StatusOK || len(p.routed.list) != 1 {
 		t.Error(w.Code, w.Body)
 	}

@@ -2,15 +2,11 @@ package page
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
-	"sync"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -56,60 +52,9 @@ func newSubnet(s *Subnet) *Held {
 	return &Held{ID: subnetID, Inspected: show.Inspect(&source.Source{Fabric: s.Fabric, Format: "subnet"}), graph: s.Graph, inForce: s.Plan, verdict: s.Verdict}
 }
 
-// newHeld returns an opened fabric. Its id is a digest of its origin: opened again, it is the same.
+// newHeld returns an opened fabric.
 func newHeld(src *source.Source, name, text string) *Held {
-	digest := sha256.Sum256([]byte(name + "\x00" + text))
-	return &Held{ID: hex.EncodeToString(digest[:8]), Inspected: show.Inspect(src), graph: src.Fabric.Compile()}
-}
-
-// shelf holds the fabrics that users have opened, the oldest first.
-type shelf struct {
-	mu   sync.Mutex
-	open []*Held
-}
-
-// find returns an open fabric, nil for an unknown id.
-func (s *shelf) find(id string) *Held {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if at := slices.IndexFunc(s.open, func(h *Held) bool { return h.ID == id }); at >= 0 {
-		return s.open[at]
-	}
-	return nil
-}
-
-// list returns all open fabrics.
-func (s *shelf) list() []*Held {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.open)
-}
-
-// add adds a fabric, unless it is open.
-func (s *shelf) add(h *Held) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case slices.ContainsFunc(s.open, func(o *Held) bool { return o.ID == h.ID }):
-	case len(s.open) >= usualLimits.Fabrics:
-		return fmt.Errorf("%d fabrics are open, which is the limit: close one", len(s.open))
-	default:
-		s.open = append(s.open, h)
-	}
-	return nil
-}
-
-// remove closes a fabric and returns it; nil if it was not open.
-func (s *shelf) remove(id string) *Held {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at := slices.IndexFunc(s.open, func(h *Held) bool { return h.ID == id })
-	if at < 0 {
-		return nil
-	}
-	h := s.open[at]
-	s.open = slices.Delete(s.open, at, at+1)
-	return h
+	return &Held{ID: endpoints.IDOf(name, text), Inspected: show.Inspect(src), graph: src.Fabric.Compile()}
 }
 
 // Open names a fabric to open: a formula, or a file by its name and its text.
@@ -184,7 +129,10 @@ func readText(name string, text []byte) (*source.Source, error) {
 }
 
 // Add opens a fabric that the command line names.
-func (p *Page) Add(src *source.Source, name string) error { return p.shelf.add(newHeld(src, name, "")) }
+func (p *Page) Add(src *source.Source, name string) error {
+	h := newHeld(src, name, "")
+	return p.shelf.Add(h.ID, h)
+}
 
 // Fabrics lists the open fabrics.
 type Fabrics struct {
@@ -223,7 +171,7 @@ func (p *Page) listFabrics() endpoints.Endpoint {
 		Method: http.MethodGet, Path: "/v1/fabrics", About: "The fabrics that are open; of a manager, its subnet.", Answer: reflect.TypeFor[Fabrics](),
 		Media: endpoints.JSON, Status: http.StatusOK,
 		Serve: func(w http.ResponseWriter, _ *http.Request) {
-			list := p.shelf.list()
+			list := p.shelf.List()
 			if p.opt.Subnet != nil {
 				if h := p.subnet(); h != nil {
 					list = append(list, h)
@@ -244,7 +192,7 @@ func (p *Page) openFabric() endpoints.Endpoint {
 		func(_ context.Context, _ *Held, o *Open) (*Opened, error) {
 			h, err := o.read()
 			if err == nil {
-				err = p.shelf.add(h)
+				err = p.shelf.Add(h.ID, h)
 			}
 			if err != nil {
 				return nil, err
@@ -253,16 +201,7 @@ func (p *Page) openFabric() endpoints.Endpoint {
 			return &out, nil
 		})
 	e.MostBody = int64(2 * usualLimits.Bytes) // a text in JSON has escapes
-	open := e.Serve
-	e.Serve = func(w http.ResponseWriter, r *http.Request) {
-		if !p.opening.Take() {
-			endpoints.TooMany(w, "another fabric is being opened")
-			return
-		}
-		defer p.opening.Give()
-		open(w, r)
-	}
-	return e
+	return endpoints.Within(e, p.opening, "another fabric is being opened")
 }
 
 // closeFabric returns the endpoint that closes a fabric.
@@ -271,7 +210,7 @@ func (p *Page) closeFabric() endpoints.Endpoint {
 		Method: http.MethodDelete, Path: fabricPath, About: "Close a fabric.", Parameters: []endpoints.Parameter{fabricParameter},
 		Status: http.StatusNoContent, Needs: endpoints.MayCompute,
 		Serve: func(w http.ResponseWriter, r *http.Request) {
-			h := p.shelf.remove(r.PathValue("id"))
+			h := p.shelf.Remove(r.PathValue("id"))
 			if h == nil {
 				endpoints.Refuse(w, http.StatusNotFound, "this fabric is not open")
 				return
