@@ -37,8 +37,8 @@ func NewQuestions(clock func() time.Time, gate *par.Gate) *Questions {
 }
 
 // Serve answers a question. prepare runs when no other question is under way: it returns the
-// function that computes the answer, or an error that is the client's fault. instead says what has
-// no limit of time. In errors, -- before the name of an option is removed.
+// function that computes the answer, or an error that is the client's fault. instead names a
+// command without a limit of time. Errors lose the -- before the name of an option.
 func (q *Questions) Serve(w http.ResponseWriter, r *http.Request, instead string, prepare func() (func(context.Context) (any, error), error)) {
 	q.answer(w, r, instead, func() (func(context.Context) error, error) {
 		compute, err := prepare()

@@ -41,7 +41,7 @@ type Job struct {
 	Lost     int     `json:"lost_pairs,omitempty"` // pairs without a path
 	Fullest  int32   `json:"-"`                    // the first channel with Largest pairs; fabric.Nothing
 	Pair     []int32 `json:"-"`                    // two hosts, of which the first sends to the second over it
-	// SLs and VLs are those of its pairs between switches, and SharedOnVL counts the channels that
+	// SLs and VLs list what its pairs use between switches. SharedOnVL counts the channels that
 	// other jobs pass on the same VL. All are absent if the lanes are unknown.
 	SLs        []int `json:"sls,omitempty"`
 	VLs        []int `json:"vls,omitempty"`

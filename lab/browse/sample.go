@@ -218,9 +218,9 @@ func (s *sample) several(g *group, c *column) bool {
 	return slices.ContainsFunc(g.rows, func(row int) bool { return s.text(c, row) != first })
 }
 
-// interval returns the mean of a point with its interval, and what it is over. As in lab/sweep, a
-// fabric counts once, with the mean over its seeds; of several networks each counts once, since the
-// draws of one network are not independent of each other.
+// interval computes the mean of a point with its interval. of says what the mean is over: as in
+// lab/sweep, a fabric counts once, with the mean over its seeds. If there are several networks,
+// each counts once, since the draws of one network are not independent of each other.
 func (s *sample) interval(g *group) (i stats.Interval, of string) {
 	key, of := func(row *sweep.Row) string { return row.Graph }, "fabrics"
 	if c := s.find("network"); c != nil && s.several(g, c) {

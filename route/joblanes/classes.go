@@ -38,7 +38,7 @@ type numbering struct {
 	at   map[class]int32
 }
 
-// newNumbering returns a numbering in which old class 0 without jobs is class 0.
+// newNumbering makes a numbering. Old class 0 without jobs keeps the number 0.
 func newNumbering() *numbering {
 	return &numbering{list: []class{{}}, at: map[class]int32{{}: 0}}
 }

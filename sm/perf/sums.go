@@ -83,8 +83,8 @@ func (s *sums) add(q *port, last int) {
 // cleared notes that a counter of a port was cleared, or will be.
 func (s *sums) cleared() { s.unsure, s.doubts = true, 0 }
 
-// isKnown reports whether the PortCounters of a port, but for its data, are those of its last
-// reading.
+// isKnown reports whether a port's PortCounters, but for its data, have not changed since they were
+// read last.
 func (s *sums) isKnown(q *port) bool { return s.can && s.still && q.plain >= s.since }
 
 // isData reports whether PortCountersExtended always has a counter.

@@ -10,7 +10,7 @@ import (
 	"weft/sm/watch/starting"
 )
 
-// whyJobs is the reason of a round in which entries move for jobs that have started.
+// whyJobs names the reason of a round: entries move for jobs that have started.
 const whyJobs = "jobs have started"
 
 // writeJobs handles the start or the end of jobs. Decided returns the outcome.

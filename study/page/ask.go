@@ -14,8 +14,8 @@ type reader interface{ needs() endpoints.Role }
 
 // question returns the endpoint of a question that takes a core for a while: a JSON object Q, whose
 // Check returns errors that hold on any fabric, and the document A. One question at a time is
-// answered, for at most two minutes and while the client waits; instead says what has no limit. The
-// fabric is that of the path, nil without one.
+// answered, for at most two minutes and while the client waits; instead names a command that has no
+// limit. The path names the fabric; without one compute gets nil.
 func question[Q, A any, R interface {
 	*Q
 	Check() error

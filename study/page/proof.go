@@ -15,7 +15,7 @@ import (
 	"weft/study/routing"
 )
 
-// Proof is what the judge says of a routing, in steps that one can follow.
+// Proof holds the verdict of the judge on a routing, in steps that one can follow.
 type Proof struct {
 	Verdict string `json:"verdict"` // in a sentence
 	OK      bool   `json:"ok"`

@@ -289,3 +289,19 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestReaders: a token that may only read asks no question but these, and each of them demands the
+// role jobs for a routing that is not in force (needs). A question that embeds Routing inherits
+// needs: list it here only if its answer costs little.
+func TestReaders(t *testing.T) {
+	want := []string{"/v1/fabrics/{id}/map", "/v1/fabrics/{id}/path", "/v1/fabrics/{id}/proof", "/v1/fabrics/{id}/route", "/v1/fabrics/{id}/svg"}
+	var got []string
+	for _, e := range New(Options{}).Endpoints() {
+		if e.Method != http.MethodGet && e.Needs == endpoints.MayRead {
+			got = append(got, e.Path)
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("readers may ask %v, want %v", got, want)
+	}
+}

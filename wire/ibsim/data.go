@@ -10,10 +10,10 @@ import (
 	"weft/wire"
 )
 
-// dataSocket is the socket for datagrams. It does not use Go's poller, which would wake the process
-// for each datagram that the simulator takes from the socket, since there is room again then, and
-// for each one that arrives while the reader rests. Its own epoll instance reports once that there
-// is something to read.
+// dataSocket is the socket for datagrams. It does not use Go's poller. That would wake the process
+// whenever the simulator takes a datagram, since there is room again then. It would also wake it
+// for each datagram that arrives while the reader rests. The socket's own epoll instance reports
+// once that there is something to read.
 type dataSocket struct {
 	fd    int
 	ready *os.File // the epoll instance

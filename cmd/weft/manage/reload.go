@@ -284,7 +284,7 @@ func inFiles(was, next *terms.Config, options []string) (changed []string) {
 	return changed
 }
 
-// keyOptions returns those of the options that are about keys.
+// keyOptions selects the options about keys.
 func keyOptions(options []string) []string {
 	return slices.DeleteFunc(slices.Clone(options), func(name string) bool { return !strings.Contains(name, "key") })
 }

@@ -156,8 +156,8 @@ func (m *Machine) Ready() *terms.Better {
 	return m.turn.next
 }
 
-// End ends the turn under way, logs what has moved for whom, and has that stored. failed is why
-// nothing has moved, nil if the Plan of the turn is in force.
+// End ends the turn under way. It logs how many entries have moved, for which jobs, and has that
+// stored. failed says why none has; with nil the Plan of the turn is in force.
 func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out []terms.Action) []terms.Action {
 	t := m.turn
 	m.turn, m.ready = nil, false
