@@ -13,6 +13,7 @@ import (
 
 // The first Plan is that of the first engine that routes, proven. More effort tries more engines.
 func TestEfforts(t *testing.T) {
+	racing.SkipLong(t)
 	for _, c := range []struct {
 		formula    string
 		unfinished bool // with low effort
@@ -21,9 +22,6 @@ func TestEfforts(t *testing.T) {
 		{"rlft(8,3)|fail(links=20,seed=1)", true},
 		{"random(switches=20,hosts=40,links=40,seed=3)", true},
 	} {
-		if racing.Small() && c.formula == "rlft(8,3)|fail(links=20,seed=1)" {
-			continue
-		}
 		g := graph(t, c.formula)
 		tried := map[Effort]int{}
 		for _, effort := range []Effort{Low, Usual, Most} {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"weft/internal/racing"
 )
 
 // taskSweep is a sweep whose task script of Slurm runs here, with stand-ins for Slurm's commands.
@@ -149,6 +151,7 @@ func (s *taskSweep) killWorker(script *exec.Cmd) {
 // shard goes on. The merge says so; the same command tries the case again. Fewer kills change no
 // row.
 func TestSweepGivesUp(t *testing.T) {
+	racing.SkipLong(t)
 	if _, err := os.Stat("/proc/self/task"); err != nil {
 		t.Skip("no /proc")
 	}
@@ -192,6 +195,7 @@ func TestSweepGivesUp(t *testing.T) {
 
 // TestSweepTooLong: so is a case that is not over at the time limit of three runs of the task.
 func TestSweepTooLong(t *testing.T) {
+	racing.SkipLong(t)
 	if _, err := os.Stat("/proc/self/task"); err != nil {
 		t.Skip("no /proc")
 	}

@@ -58,10 +58,10 @@ test('the map leads to the drain of a part, and has the colours of what the mana
   await page.goto(`${m.url}/map`);
   for (const [colour, text] of [['traffic', /^Gbit.s at the last reading, one every 500ms/], ['waits', /^wait ticks per second/], ['error-rate', /^errors per minute/], ['fault', /^when a cable of a line was lost last/]] as const) {
     await page.getByLabel('colour of cables').selectOption(colour);
-    await slow(page.locator('.picture text', { hasText: text })).toBeVisible();
+    await slow(page.locator('.heading .legend', { hasText: text })).toBeVisible();
   }
   // Of the cable that was pulled above.
-  await slow(page.locator('.picture text', { hasText: /^up to (a minute|10 minutes) ago$/ })).toBeVisible();
+  await slow(page.locator('.heading .legend', { hasText: /^up to (a minute|10 minutes) ago$/ })).toBeVisible();
 });
 
 test('a reader sees all, and may change nothing', async ({ page }) => {

@@ -6,18 +6,18 @@ test('colours have a legend with units, and their link opens them again', async 
   await page.goto('/map?fabric=rlft(4,2)');
   for (const [colour, text] of [['load', 'pairs of hosts'], ['lanes', 'virtual lanes'], ['speed', 'rates of the cables'], ['errors', 'counter of errors']]) {
     await page.getByLabel('colour of cables').selectOption(colour!);
-    await expect(page.locator('.picture text', { hasText: text! })).toBeVisible();
+    await expect(page.locator('.heading', { hasText: text! })).toBeVisible();
   }
   await page.reload();
-  await expect(page.locator('.picture text', { hasText: 'counter of errors' })).toBeVisible();
+  await expect(page.locator('.heading', { hasText: 'counter of errors' })).toBeVisible();
 });
 
 test('a pod is drawn alone, and the whole network again', async ({ page }) => {
   await page.goto('/map?fabric=rlft(8,3)&part=leaf+1');
   await page.getByRole('link', { name: /alone, every switch/ }).click();
-  await expect(page.locator('.picture text', { hasText: 'which is not drawn' })).toBeVisible();
+  await expect(page.locator('.heading', { hasText: 'which is not drawn' })).toBeVisible();
   await page.getByRole('link', { name: 'Whole network' }).click();
-  await expect(page.locator('.picture text', { hasText: 'which is not drawn' })).toHaveCount(0);
+  await expect(page.locator('.heading', { hasText: 'which is not drawn' })).toHaveCount(0);
 });
 
 test('keys and the wheel move the map, and the link keeps the place', async ({ page }) => {
