@@ -303,8 +303,18 @@ func (o *openSMFiles) input() (*opensm.Input, error) {
 	if err := o.startup(in); err != nil {
 		return nil, err
 	}
+	if in.Config == nil {
+		// OpenSM starts without opensm.conf too, and reads the partitions.
+		partitions, err := o.find("partitions.conf")
+		if err != nil {
+			return nil, err
+		}
+		if partitions != nil || o.named["partition_config_file"] != "" {
+			in.Config, found = &opensm.File{Name: filepath.Join(openSMDirs[0], openSMNames[0])}, found+1
+		}
+	}
 	if found == 0 && in.Startup == nil {
-		return nil, fmt.Errorf("%s: found none of %s: OpenSM keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
+		return nil, fmt.Errorf("%s: found none of %s and partitions.conf: OpenSM keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
 	}
 	return in, nil
 }
@@ -348,6 +358,11 @@ func (o *openSMFiles) startup(in *opensm.Input) error {
 func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
 	if o.named[option] != "" {
 		return o.find(option)
+	}
+	if !o.usual && filepath.Dir(path) == openSMDirs[0] { // a copy counts before this machine's own
+		if f, err := o.find(filepath.Base(path)); f != nil || err != nil {
+			return f, err
+		}
 	}
 	if f, err := readOpenSMFile(path); f != nil || err != nil {
 		return f, err
