@@ -76,23 +76,24 @@ func readStartup(f *File) *startupFile {
 // the next.
 func (f *File) joined() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
-		first, whole := 1, ""
-		n := 0
+		var whole strings.Builder
+		first, n := 1, 0
 		for text := range strings.Lines(string(f.Data)) {
 			n++
 			part, goesOn := strings.CutSuffix(strings.TrimRight(text, "\r\n"), "\\")
-			whole += part
+			whole.WriteString(part)
 			if goesOn && !strings.HasPrefix(strings.TrimSpace(text), "#") {
-				whole += " "
+				whole.WriteByte(' ')
 				continue
 			}
-			if !yield(first, whole) {
+			if !yield(first, whole.String()) {
 				return
 			}
-			first, whole = n+1, ""
+			first = n + 1
+			whole.Reset()
 		}
-		if whole != "" {
-			yield(first, whole)
+		if whole.Len() > 0 {
+			yield(first, whole.String())
 		}
 	}
 }

@@ -337,7 +337,7 @@ func (o *openSMFiles) startup(in *opensm.Input) error {
 	}
 	for _, path := range paths {
 		f, err := readOpenSMFile(path)
-		if err != nil {
+		if err != nil && !errors.Is(err, errIrregular) { // such as /dev/null, of a masked unit
 			return err
 		}
 		if f == nil {
@@ -354,7 +354,8 @@ func (o *openSMFiles) startup(in *opensm.Input) error {
 }
 
 // ofOption opens the file of an option: the one given on the command line for it, else the one at
-// the option's path, else one of the same name in the directories.
+// the option's path, else one of the same name in the directories. A directory at the path counts
+// as no file: OpenSM reads nothing of it.
 func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
 	if o.named[option] != "" {
 		return o.find(option)
@@ -364,7 +365,7 @@ func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
 			return f, err
 		}
 	}
-	if f, err := readOpenSMFile(path); f != nil || err != nil {
+	if f, err := readOpenSMFile(path); f != nil || err != nil && !errors.Is(err, errIrregular) {
 		return f, err
 	}
 	return o.find(filepath.Base(path))
@@ -398,14 +399,19 @@ func (o *openSMFiles) unused() error {
 	return nil
 }
 
+// errIrregular refuses directories and devices.
+var errIrregular = errors.New("is no regular file")
+
 // readOpenSMFile reads a file by its full path; nil if it does not exist.
 func readOpenSMFile(path string) (*opensm.File, error) {
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: %w", path, errIrregular)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
