@@ -45,9 +45,9 @@ func importOf(t *testing.T, files map[string]string, args ...string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(out.String(), dir, "DIR")), " ")
 }
 
-// TestImportFinds: weft sm import reads partitions without opensm.conf too, as OpenSM does; a copy in
-// a directory counts before this machine's own; a directory or device in place of LIDs or options is
-// an error, and elsewhere no file.
+// TestImportFinds: weft sm import reads partitions without opensm.conf too, as OpenSM does; a copy
+// in a directory counts before this machine's own; a directory or device in place of LIDs or
+// options is an error, and elsewhere no file.
 func TestImportFinds(t *testing.T) {
 	for _, c := range []struct {
 		files map[string]string
