@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: page page-test page-pictures odd parquet map-dumps map-check build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-needs soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map prometheus
+.PHONY: deb-test page page-test page-pictures odd parquet map-dumps map-check build release demo test dumps lint fuzz mutate soak soak-engines soak-lasting soak-ftree soak-needs soak-mapping soak-packets soak-judge soak-draws soak-kill soak-sweep soak-sm soak-peers soak-hour bench results tools map prometheus
 
 SLICES = $(shell seq 1 40)
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
@@ -10,6 +10,9 @@ build: ## the weft command, in bin/, without debugging information; names each p
 
 release: ## the files to install, in dist/: .deb, .rpm, static programs, man pages, bill of materials, checksums
 	./scripts/release
+
+deb-test: ## the .deb of make release in a Debian root that systemd starts: the unit, an upgrade, a downgrade, a removal; make deb-test FROM=REV upgrades from the package of REV (root; apt install debootstrap)
+	./scripts/deb-test $(FROM)
 
 page-test: build ## all browser tests of the page, with axe on every state (some 3 minutes; after make page)
 	cd ui/page && WEFT_BIN=$(CURDIR)/bin/weft npx playwright test

@@ -133,10 +133,15 @@ func (r *importer) giveAs(l line, fate Fate, name string, values ...string) {
 // read lists all options: of opensm.conf, then of the command line, which wins.
 func (r *importer) read() {
 	var lists [][]line
+	first := ""
 	for _, f := range r.in.Startup {
-		list, notes := readStartup(f)
-		r.out.Notes = append(r.out.Notes, notes...)
-		lists = append(lists, list)
+		s := readStartup(f)
+		r.out.Notes = append(r.out.Notes, s.notes...)
+		lists = append(lists, s.lines)
+		for _, l := range s.configs {
+			first = cmp.Or(first, l.value)
+			r.configuration(l, first)
+		}
 	}
 	if r.in.Config != nil {
 		list, err := readLines(r.in.Config.Name, r.in.Config.Data)
@@ -157,6 +162,19 @@ func (r *importer) read() {
 			r.lines[i].value = strconv.FormatInt(int64(n), 10)
 		}
 		r.set[l.name] = r.lines[i]
+	}
+}
+
+// configuration notes an option of the command line that names opensm.conf; first is what the first
+// such option names.
+func (r *importer) configuration(l line, first string) {
+	switch {
+	case l.value != first:
+		r.note(l, Left, "another configuration than %s, not imported: import it by itself, for a manager of its own", first)
+	case r.in.Config == nil:
+		r.note(l, Left, "there is no such file, and none of its options is imported: give it as opensm.conf=FILE")
+	default:
+		r.note(l, Idle, "%s is imported", r.in.Config.Name)
 	}
 }
 

@@ -361,6 +361,10 @@ func TestStartup(t *testing.T) {
 		{"ExecStart=-/usr/sbin/opensm -J /run/pid\n", "/etc/sysconfig/opensm:1: -J : not needed"},
 		{"ARGS='-R updn,minhop -Z off --priority=9'\n", "engine = updn,minhop\npartition-enforce = off\npriority = 9\n"},
 		{"OPTIONS=--what\n", "what"},
+		{"SM=${SM:-\"/opt/sbin/opensm\"}\nPRIO=7\nsudo $SM -B --lmc 3 --priority $PRIO\n", "lmc = 3\n/etc/sysconfig/opensm:3: -B : not needed\n/etc/sysconfig/opensm:3: sm_priority $PRIO: not taken\n"},
+		{"$OPENSM -l 3\n", "lmc = 3\n"},
+		{"PRIORITY=${PRIORITY:-7}\n", "priority = 7\n"},
+		{"opensm -F /a/one.conf &\nopensm -F /a/two.conf &\n", "/etc/sysconfig/opensm:1: config /a/one.conf: not needed\n/etc/sysconfig/opensm:2: config /a/two.conf: not taken\n"},
 	} {
 		r, err := Import(&Input{Config: conf("sm_priority 1", "part_enforce in"), Startup: []*File{{"/etc/sysconfig/opensm", []byte(c.text)}}})
 		if err != nil {
@@ -371,6 +375,13 @@ func TestStartup(t *testing.T) {
 		}
 	}
 	if got := (&File{Data: []byte("#!/bin/sh\n# it's ours\nopensm -F /etc/x.conf &\n")}).ConfigOf(); got != "/etc/x.conf" {
+		t.Errorf("configuration %q", got)
+	}
+	r, err := Import(&Input{Startup: []*File{{"/x", []byte("opensm --config /etc/y.conf\n")}}})
+	if want := "/x:1: config /etc/y.conf: not taken"; err != nil || !strings.Contains(told(r), want) {
+		t.Errorf("%v, got %s, want %s", err, told(r), want)
+	}
+	if got := (&File{Data: []byte("tail -F /var/log/x &\nexec opensm -F /etc/x.conf \"$@\"\n")}).ConfigOf(); got != "/etc/x.conf" {
 		t.Errorf("configuration %q", got)
 	}
 	if got := (&File{Data: []byte("ExecStart=/usr/sbin/opensm -F /etc/x.conf\n")}).ConfigOf(); got != "/etc/x.conf" {

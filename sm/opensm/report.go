@@ -7,7 +7,10 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"weft/internal/fold"
 )
@@ -85,7 +88,7 @@ func (r *Report) writeFamilies(b *bytes.Buffer) {
 			if of[n.File] == nil {
 				files = append(files, n.File)
 			}
-			of[n.File] = append(of[n.File], n.Option)
+			of[n.File] = append(of[n.File], visible(n.Option))
 		}
 	}
 	for _, file := range files {
@@ -146,5 +149,13 @@ func (n *Note) write(b *bytes.Buffer) {
 		}
 		text = what + ": " + text
 	}
-	fmt.Fprintf(b, "  %s\n    %s\n", at, fold.Text(4, text))
+	fmt.Fprintf(b, "  %s\n    %s\n", at, fold.Text(4, visible(text)))
+}
+
+// visible escapes what a terminal does not show or obeys, such as a byte order mark.
+func visible(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && r != '\t' }) {
+		return text
+	}
+	return strings.Trim(strconv.QuoteToGraphic(strings.ReplaceAll(text, `"`, "'")), `"`)
 }

@@ -49,13 +49,14 @@ type startupFile struct {
 	name    string
 	program map[string]bool // variables that hold the path of OpenSM
 	lines   []line
+	configs []line // of options that name a configuration
 	notes   []Note
 }
 
 // readStartup finds the options of OpenSM in a file that starts it. It reads assignments of a shell
 // that begin with an option or have a known name, ExecStart of systemd, and commands that start
 // OpenSM. It skips other lines, which are code.
-func readStartup(f *File) (list []line, notes []Note) {
+func readStartup(f *File) *startupFile {
 	s := &startupFile{name: f.Name, program: map[string]bool{}}
 	for n, text := range f.joined() {
 		name, value, isSet := strings.Cut(strings.TrimSpace(text), "=")
@@ -68,30 +69,31 @@ func readStartup(f *File) (list []line, notes []Note) {
 		}
 		s.read(n, name, shellWords(value))
 	}
-	return s.lines, s.notes
+	return s
 }
 
 // joined yields the lines of a file with the number of their first; a backslash at the end joins
 // the next.
 func (f *File) joined() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
-		first, whole := 1, ""
-		n := 0
+		var whole strings.Builder
+		first, n := 1, 0
 		for text := range strings.Lines(string(f.Data)) {
 			n++
 			part, goesOn := strings.CutSuffix(strings.TrimRight(text, "\r\n"), "\\")
-			whole += part
+			whole.WriteString(part)
 			if goesOn && !strings.HasPrefix(strings.TrimSpace(text), "#") {
-				whole += " "
+				whole.WriteByte(' ')
 				continue
 			}
-			if !yield(first, whole) {
+			if !yield(first, whole.String()) {
 				return
 			}
-			first, whole = n+1, ""
+			first = n + 1
+			whole.Reset()
 		}
-		if whole != "" {
-			yield(first, whole)
+		if whole.Len() > 0 {
+			yield(first, whole.String())
 		}
 	}
 }
@@ -100,6 +102,9 @@ func (f *File) joined() iter.Seq2[int, string] {
 func (s *startupFile) read(n int, name string, words []string) {
 	if len(words) == 0 {
 		return
+	}
+	if name != "" {
+		words[0] = unlessSet(words[0])
 	}
 	to, known := variables[name]
 	switch {
@@ -125,12 +130,26 @@ func (s *startupFile) read(n int, name string, words []string) {
 			notes = append(notes, Note{Option: o.name, Value: clip(o.value), Fate: Left, Text: "the value is assigned elsewhere: see there"})
 			continue
 		}
+		if o.name == configuration {
+			s.configs = append(s.configs, o)
+			continue
+		}
 		s.lines = append(s.lines, o)
 	}
 	for _, note := range notes {
 		note.File, note.Line = s.name, n
 		s.notes = append(s.notes, note)
 	}
+}
+
+// unlessSet returns VALUE of a shell's ${NAME:-VALUE}, and any other word as it is.
+func unlessSet(word string) string {
+	inner, begins := strings.CutPrefix(word, "${")
+	at := strings.IndexAny(inner, "-=")
+	if inner, ends := strings.CutSuffix(inner, "}"); begins && ends && at > 0 {
+		return inner[at+1:]
+	}
+	return word
 }
 
 // command returns the arguments of OpenSM in a command that starts it; nil if it starts something
@@ -141,7 +160,7 @@ func (s *startupFile) command(words []string) []string {
 		if slices.Contains(queries, path.Base(word)) {
 			return nil
 		}
-		if path.Base(word) != "opensm" && !s.program[strings.Trim(word, "${}")] {
+		if variable := strings.Trim(word, "${}"); path.Base(word) != "opensm" && variable != "OPENSM" && !s.program[variable] {
 			continue
 		}
 		args := untilOperator(words[i+1:])
@@ -188,7 +207,9 @@ func readArguments(words []string) (list []line, notes []Note) {
 					i++
 					g.given = words[i]
 				}
-				if l, ok := g.line(); ok {
+				if g.isConfiguration() {
+					list = append(list, line{name: configuration, value: g.given})
+				} else if l, ok := g.line(); ok {
 					list = append(list, l)
 				} else if g.option == "" {
 					notes = append(notes, Note{Option: clip(word), Fate: Idle, Text: "about the run of OpenSM, not the subnet"})
@@ -205,6 +226,12 @@ type given struct {
 	name, given string
 	has         bool
 }
+
+// configuration is the option of the command line that names opensm.conf.
+const configuration = "config"
+
+// isConfiguration reports whether an argument names opensm.conf.
+func (g *given) isConfiguration() bool { return g.name == configuration || g.name == "F" }
 
 // line returns the line of opensm.conf that an argument stands for; false if there is none.
 func (g *given) line() (line, bool) {
@@ -260,13 +287,8 @@ func findArguments(word string) (list []given, ok bool) {
 
 // ConfigOf returns the path of the configuration that a startup file names; "" if it names none.
 func (f *File) ConfigOf() string {
-	for _, text := range f.joined() {
-		words := shellWords(strings.ReplaceAll(text, "=", " "))
-		for i, word := range words[:max(len(words)-1, 0)] {
-			if (word == "-F" || word == "--config" || word == "-config") && !strings.ContainsAny(words[i+1], "$%`") {
-				return words[i+1]
-			}
-		}
+	if configs := readStartup(f).configs; len(configs) > 0 {
+		return configs[0].value
 	}
 	return ""
 }

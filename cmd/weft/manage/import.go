@@ -303,8 +303,18 @@ func (o *openSMFiles) input() (*opensm.Input, error) {
 	if err := o.startup(in); err != nil {
 		return nil, err
 	}
+	if in.Config == nil {
+		// OpenSM starts without opensm.conf too, and reads the partitions.
+		partitions, err := o.find("partitions.conf")
+		if err != nil {
+			return nil, err
+		}
+		if partitions != nil || o.named["partition_config_file"] != "" {
+			in.Config, found = &opensm.File{Name: filepath.Join(openSMDirs[0], openSMNames[0])}, found+1
+		}
+	}
 	if found == 0 && in.Startup == nil {
-		return nil, fmt.Errorf("%s: found none of %s: OpenSM keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
+		return nil, fmt.Errorf("%s: found none of %s and partitions.conf: OpenSM keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
 	}
 	return in, nil
 }
@@ -327,7 +337,7 @@ func (o *openSMFiles) startup(in *opensm.Input) error {
 	}
 	for _, path := range paths {
 		f, err := readOpenSMFile(path)
-		if err != nil {
+		if err != nil && !errors.Is(err, errIrregular) { // such as /dev/null, of a masked unit
 			return err
 		}
 		if f == nil {
@@ -344,12 +354,18 @@ func (o *openSMFiles) startup(in *opensm.Input) error {
 }
 
 // ofOption opens the file of an option: the one given on the command line for it, else the one at
-// the option's path, else one of the same name in the directories.
+// the option's path, else one of the same name in the directories. A directory at the path counts
+// as no file: OpenSM reads nothing of it.
 func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
 	if o.named[option] != "" {
 		return o.find(option)
 	}
-	if f, err := readOpenSMFile(path); f != nil || err != nil {
+	if !o.usual && filepath.Dir(path) == openSMDirs[0] { // a copy counts before this machine's own
+		if f, err := o.find(filepath.Base(path)); f != nil || err != nil {
+			return f, err
+		}
+	}
+	if f, err := readOpenSMFile(path); f != nil || err != nil && !errors.Is(err, errIrregular) {
 		return f, err
 	}
 	return o.find(filepath.Base(path))
@@ -383,14 +399,19 @@ func (o *openSMFiles) unused() error {
 	return nil
 }
 
+// errIrregular refuses directories and devices.
+var errIrregular = errors.New("is no regular file")
+
 // readOpenSMFile reads a file by its full path; nil if it does not exist.
 func readOpenSMFile(path string) (*opensm.File, error) {
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: %w", path, errIrregular)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
