@@ -29,7 +29,7 @@ type Run struct {
 	Network   string             `json:"network"`             // ideal, flows or packets
 	Placement string             `json:"placement,omitempty"`
 	Costs     machine.Parameters `json:"costs"`
-	Sends     string             `json:"sends,omitempty"` // the order of sends, if they have one
+	Sends     string             `json:"sends,omitempty"` // the order of sends, on a fabric
 	Messages  int64              `json:"messages"`
 	Bytes     int64              `json:"bytes"` // of all messages
 	// Unequal counts the messages whose receive gives another size; FirstUnequal describes one.
@@ -195,6 +195,7 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 	r := &Run{
 		Fabric: g.Name, Refused: study.RefusalsOf(routing.Refused), Choice: routing.Choice, Program: req.name(),
 		Network: "flows", Placement: req.Placement, Costs: req.Costs,
+		Sends: req.Sends.String(),
 	}
 	if len(req.Jobs) == 1 {
 		r.Operation = req.Jobs[0].operation
@@ -205,23 +206,21 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 	if req.Packets {
 		r.Network = "packets"
 	}
-	if req.Sends != machine.Shared {
-		r.Sends = req.Sends.String()
-	}
 	if req.Record {
 		s.record(all)
 	}
-	m, err := s.play(ctx, all, s.places, req.Packets, false)
+	ended, err := s.play(ctx, all, s.places, req.Packets, false)
 	if err != nil {
 		return nil, err
 	}
-	r.measure(m, all, unit)
-	r.busiest(&m.links)
+	r.measure(ended, all, unit)
+	used := ended.links // the rest is not kept through the comparison
+	r.busiest(&used)
 	req.News.result("the run ends at %s; next the same on one switch for all hosts", duration(r.EndNS))
 	rec := s.recorder
 	s.recorder, s.compared = nil, true // the jobs alone are neither recorded nor news
 	if err = s.compare(ctx, r, all); err == nil && rec != nil {
-		r.picture(rec, s.portRate, &m.links)
+		r.picture(rec, s.portRate, &used)
 	}
 	return r, err
 }
@@ -277,7 +276,7 @@ func (r *Run) busiest(all *links) {
 	}
 	for l, bytes := range all.bytes {
 		if bytes > 0 {
-			r.Busiest = append(r.Busiest, Link{all.port(int32(l)), bytes, bytes / (all.rate(int32(l)) * r.EndNS * 1000)})
+			r.Busiest = append(r.Busiest, Link{all.port(int32(l)), bytes, bytes / (all.rate[l] * r.EndNS * 1000)})
 		}
 	}
 	slices.SortStableFunc(r.Busiest, func(a, b Link) int { return cmp.Compare(b.Share, a.Share) })

@@ -29,8 +29,8 @@ func (r *Run) Write(w io.Writer) error {
 	network := map[string]string{"ideal": "ideal: the LogGOPS model", "flows": "routed, by flows", "packets": "routed, by packets"}[r.Network]
 	if r.Placement != "" {
 		network += ", ranks by " + r.Placement
-		if r.Sends != "" {
-			network += ", sends in order by " + r.Sends
+		if r.Sends != Usual().Sends.String() {
+			network += ", sends " + r.Sends
 		}
 	}
 	add("network", "%s", network)
