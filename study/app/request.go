@@ -24,6 +24,7 @@ import (
 type Program struct {
 	Name      string
 	StartNS   float64 // when it starts, in nanoseconds
+	leftOut   string  // what was not read of a trace
 	schedule  *program.Schedule
 	operation *collective.Spec
 	training  *training.Spec

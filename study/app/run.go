@@ -35,6 +35,7 @@ type Run struct {
 	// Unequal counts the messages whose receive gives another size; FirstUnequal describes one.
 	Unequal      int64   `json:"unequal_sizes,omitempty"`
 	FirstUnequal string  `json:"first_unequal_size,omitempty"`
+	LeftOut      string  `json:"left_out,omitempty"` // what was not read of a trace
 	EndNS        float64 `json:"end_ns"`
 	// Bandwidth is set for collective operations.
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
@@ -123,6 +124,11 @@ func Ideal(ctx context.Context, p *Program, costs machine.Parameters) (*Run, err
 // measure takes the figures of a Machine with the given units in a nanosecond.
 func (r *Run) measure(m *played, c *cast, unit float64) {
 	r.Messages, r.Bytes, r.Unequal, r.FirstUnequal = m.Messages, m.Bytes, m.Unequal, m.FirstUnequal
+	for _, p := range c.jobs {
+		if r.LeftOut == "" {
+			r.LeftOut = p.leftOut
+		}
+	}
 	r.Ranks = make([]Rank, c.ranks())
 	for i := range r.Ranks {
 		job, own := c.joined.Job(int32(i))

@@ -38,6 +38,9 @@ func (r *Run) Write(w io.Writer) error {
 	if r.Unequal > 0 {
 		add("sizes", "%s of another size than the receive; the first: %s", study.Plural(r.Unequal, "message"), r.FirstUnequal)
 	}
+	if r.LeftOut != "" {
+		add("trace", "%s", r.LeftOut)
+	}
 	add("end", "%s", duration(r.EndNS))
 	if b := r.Bandwidth; b != nil {
 		port := "on each rank's port"
