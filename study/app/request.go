@@ -30,10 +30,10 @@ type Program struct {
 	training  *training.Spec
 }
 
-// name names the programs of a run.
-func (r *Request) name() string {
-	names := make([]string, len(r.Jobs))
-	for i, p := range r.Jobs {
+// namesOfAll names the programs of a run.
+func namesOfAll(jobs []*Program) string {
+	names := make([]string, len(jobs))
+	for i, p := range jobs {
 		names[i] = p.Name
 	}
 	return strings.Join(names, " + ")

@@ -160,7 +160,7 @@ func (c *cast) stuck(m *machine.Machine) error {
 	}
 	why := c.explain(waiting)
 	var b strings.Builder
-	fmt.Fprintf(&b, "the program does not end: messages or receives without the other side: %d", len(waiting))
+	fmt.Fprintf(&b, "%s does not end: messages or receives without the other side: %d", namesOfAll(c.jobs), len(waiting))
 	list := func(title string, items []string) {
 		for i, item := range items {
 			if i == 0 {
@@ -199,7 +199,7 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 		return nil, err
 	}
 	r := &Run{
-		Fabric: g.Name, Refused: study.RefusalsOf(routing.Refused), Choice: routing.Choice, Program: req.name(),
+		Fabric: g.Name, Refused: study.RefusalsOf(routing.Refused), Choice: routing.Choice, Program: namesOfAll(req.Jobs),
 		Network: "flows", Placement: req.Placement, Costs: req.Costs,
 		Sends: req.Sends.String(),
 	}

@@ -49,7 +49,8 @@ With --ideal there is no FABRIC.
 NETWORKS
 
   packets  the usual one: packets, credits and lanes of the Plan, as weft simulate packet
-  --flows  fast: each message is a flow, and all flows share links fairly (max-min)
+  --flows  fast: each message is a flow, and all flows share links fairly (max-min); right on
+           average, but a job of many rounds on shared links may differ by up to 41 % from packets
   --ideal  no fabric: the LogGOPS model, whose times equal LogGOPSim's to the nanosecond
 
 COSTS
