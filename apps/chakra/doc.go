@@ -8,7 +8,8 @@
 // processor of their own. A send or receive has comm_dst or comm_src, comm_size and comm_tag. A
 // collective operation runs among all ranks that name its process group, pg_name, or among all
 // ranks without one; its duration in the trace has no effect. Its comm_size is that of the whole
-// vector, and the algorithm the usual one for that size.
+// vector, and the algorithm the usual one for that size. Traces of PyTorch also have a node for the
+// call on the host that launches it, without comm_type: that one computes.
 //
 // Not read: involved_dim that leaves a dimension out, since the trace does not say how ranks lie in
 // dimensions; start times; storage operations.

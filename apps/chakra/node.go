@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -21,24 +23,47 @@ const (
 	collective = 7
 )
 
-// node is an operation of a trace.
+// node holds what a run needs of an operation of a trace. Attributes that it lacks are missing.
 type node struct {
 	id       uint64
-	name     string
-	kind     uint64
-	deps     []uint64
 	duration uint64 // microseconds
-	numbers  map[string]int64
-	texts    map[string]string
-	partial  bool // involved_dim leaves a dimension out
+	size     int64  // comm_size
+	peer     int64  // comm_dst or comm_src
+	deps     int32  // of all nodes of the rank up to this one: the end of its own
+	group    int32  // of a collective operation, by number
+	tag      int32
+	comm     int32 // comm_type
+	kind     uint8
+	onHost   bool // the CPU works, not the device
+}
+
+// missing is the value of an attribute that a node does not have.
+const missing = math.MinInt32
+
+// draft is a node while it is read.
+type draft struct {
+	node
+	name, group []byte
+	deps        []uint64
+	kind        uint64
+	src, dst    int64
+	partial     bool // involved_dim leaves a dimension out
+}
+
+// rankNodes are the nodes of a rank.
+type rankNodes struct {
+	list []node
+	deps []uint64 // of the first node, of the second one, and so on
 }
 
 // longest is the size of a message that is believed: larger ones come from another kind of file.
 const longest = 1 << 26
 
-// readFile reads the nodes of a rank.
-func readFile(in io.Reader) (nodes []node, err error) {
-	b := bufio.NewReader(in)
+// readFile reads the nodes of a rank, one after the other: the file may be larger than the memory.
+func (t *trace) readFile(in io.Reader) (nodes rankNodes, err error) {
+	b := bufio.NewReaderSize(in, 1<<16)
+	var data []byte
+	var d draft
 	for number := 0; ; number++ {
 		length, err := binary.ReadUvarint(b)
 		if errors.Is(err, io.EOF) && number > 0 {
@@ -48,22 +73,81 @@ func readFile(in io.Reader) (nodes []node, err error) {
 			err = fmt.Errorf("%d bytes are too many", length)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("message %d: %w: a Chakra trace without compression is expected", number, err)
+			return nodes, fmt.Errorf("message %d: %w: a Chakra trace without compression is expected", number, err)
 		}
-		data := make([]byte, length)
+		data = slices.Grow(data[:0], int(length))[:length]
 		if _, err := io.ReadFull(b, data); err != nil {
-			return nil, fmt.Errorf("message %d: the file ends within it", number)
+			return nodes, fmt.Errorf("message %d: the file ends within it", number)
 		}
 		if number == 0 {
 			continue // the metadata
 		}
-		n := node{numbers: map[string]int64{}, texts: map[string]string{}}
-		if err := fields(data, n.set); err != nil {
-			return nil, fmt.Errorf("message %d: %w", number, err)
+		d = draft{deps: d.deps[:0], src: missing, dst: missing}
+		d.size, d.comm = missing, missing
+		if err := fields(data, d.set); err != nil {
+			return nodes, fmt.Errorf("message %d: %w", number, err)
 		}
-		nodes = append(nodes, n)
+		if err := d.finish(); err != nil {
+			return nodes, fmt.Errorf("message %d, node %d %q: %w", number, d.id, d.name, err)
+		}
+		if len(d.deps) > math.MaxInt32-len(nodes.deps) {
+			return nodes, fmt.Errorf("message %d: over %d dependencies", number, math.MaxInt32)
+		}
+		nodes.deps = append(nodes.deps, d.deps...)
+		d.node.deps = int32(len(nodes.deps))
+		if d.node.kind == collective {
+			d.node.group = t.groupOf(d.group)
+		}
+		nodes.list = append(nodes.list, d.node)
 	}
 }
+
+// finish checks a node that has been read, and fills in what follows from its fields.
+func (d *draft) finish() error {
+	switch {
+	case d.duration > math.MaxInt64/1000:
+		return fmt.Errorf("duration %d us: no such thing", d.duration)
+	case d.size < 0 && d.size != missing:
+		return errors.New("comm_size is negative: no such thing")
+	}
+	if d.kind == collective && d.onHost && d.comm == missing {
+		d.kind = compute // the call that launches the operation, which has a node of its own
+	}
+	peer, value := "comm_dst", d.dst
+	switch d.kind {
+	case metadata, compute:
+	case load, store:
+		d.onHost = true
+	case collective:
+		switch _, known := operations[d.comm]; {
+		case d.comm == missing:
+			return errors.New("it has no attribute comm_type")
+		case !known:
+			return fmt.Errorf("comm_type %d is not known, or cannot be run", d.comm)
+		case d.partial:
+			return errors.New("involved_dim leaves out a dimension: name its ranks by pg_name instead")
+		}
+	case receive:
+		peer, value = "comm_src", d.src
+		fallthrough
+	case send:
+		switch {
+		case value == missing:
+			return fmt.Errorf("it has no attribute %s", peer)
+		case value != int64(int32(value)):
+			return fmt.Errorf("%s: rank %d does not exist", peer, value)
+		case d.size == missing:
+			return errNoSize
+		}
+		d.peer = value
+	default:
+		return fmt.Errorf("type %d is not known: computations, loads, stores, messages and collective operations are", d.kind)
+	}
+	d.node.kind = uint8(d.kind)
+	return nil
+}
+
+var errNoSize = errors.New("it has no attribute comm_size")
 
 // field is a field of a message: a number or bytes.
 type field struct {
@@ -103,28 +187,28 @@ func fields(data []byte, set func(f field) error) error {
 }
 
 // set takes a field of a node.
-func (n *node) set(f field) error {
+func (d *draft) set(f field) error {
 	switch f.number {
 	case 1:
-		n.id = f.value
+		d.id = f.value
 	case 2:
-		n.name = string(f.bytes)
+		d.name = f.bytes
 	case 3:
-		n.kind = f.value
+		d.kind = f.value
 	case 4, 5:
-		return n.depend(f)
+		return d.depend(f)
 	case 7:
-		n.duration = f.value
+		d.duration = f.value
 	case 10:
-		return n.attribute(f.bytes)
+		return d.attribute(f.bytes)
 	}
 	return nil
 }
 
 // depend takes dependencies: one, or several in a row.
-func (n *node) depend(f field) error {
+func (d *draft) depend(f field) error {
 	if !f.isText {
-		n.deps = append(n.deps, f.value)
+		d.deps = append(d.deps, f.value)
 		return nil
 	}
 	for data := f.bytes; len(data) > 0; {
@@ -132,30 +216,32 @@ func (n *node) depend(f field) error {
 		if size < 0 {
 			return protowire.ParseError(size)
 		}
-		n.deps, data = append(n.deps, id), data[size:]
+		d.deps, data = append(d.deps, id), data[size:]
 	}
 	return nil
 }
 
 // attribute takes an attribute: a name and a value.
-func (n *node) attribute(data []byte) error {
-	name := ""
+func (d *draft) attribute(data []byte) error {
+	var name []byte
 	return fields(data, func(f field) error {
 		switch f.number {
 		case 1:
-			name = string(f.bytes)
+			name = f.bytes
 		case 7, 9, 11, 13, 27: // int32, int64, uint32, uint64, bool
-			n.numbers[name] = int64(f.value)
+			d.take(name, int64(f.value))
 		case 15, 17: // sint32, sint64
-			n.numbers[name] = protowire.DecodeZigZag(f.value)
+			d.take(name, protowire.DecodeZigZag(f.value))
 		case 29:
-			n.texts[name] = string(f.bytes)
+			if string(name) == "pg_name" {
+				d.group = f.bytes
+			}
 		case 28:
-			if name == "involved_dim" {
+			if string(name) == "involved_dim" {
 				return fields(f.bytes, func(v field) error {
-					n.partial = n.partial || !v.isText && v.value == 0
+					d.partial = d.partial || !v.isText && v.value == 0
 					for _, b := range v.bytes {
-						n.partial = n.partial || b == 0
+						d.partial = d.partial || b == 0
 					}
 					return nil
 				})
@@ -163,4 +249,22 @@ func (n *node) attribute(data []byte) error {
 		}
 		return nil
 	})
+}
+
+// take takes the value of an attribute that is a number.
+func (d *draft) take(name []byte, value int64) {
+	switch string(name) {
+	case "is_cpu_op":
+		d.onHost = value != 0
+	case "comm_type":
+		d.comm = int32(max(-1, min(value, math.MaxInt32)))
+	case "comm_size":
+		d.size = max(-1, value)
+	case "comm_src":
+		d.src = value
+	case "comm_dst":
+		d.dst = value
+	case "comm_tag":
+		d.tag = int32(value & 0x7fffff)
+	}
 }

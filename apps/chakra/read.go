@@ -1,11 +1,10 @@
 package chakra
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
+	"strconv"
 
 	coll "weft/apps/collective"
 	"weft/apps/program"
@@ -20,195 +19,182 @@ const (
 
 // operations are the collective operations of the format, by number, with the names of package
 // collective. It has neither gather (3) nor scatter (4).
-var operations = map[int64]string{0: "allreduce", 1: "reduce", 2: "allgather", 5: "broadcast", 6: "alltoall", 7: "reducescatter", 8: "reducescatter", 9: "barrier"}
+var operations = map[int32]string{0: "allreduce", 1: "reduce", 2: "allgather", 5: "broadcast", 6: "alltoall", 7: "reducescatter", 8: "reducescatter", 9: "barrier"}
 
 // trace is a trace of all ranks.
 type trace struct {
-	ranks  [][]node
-	groups []string           // names of process groups, in order of appearance
-	of     map[string][]int   // by group: its ranks
-	calls  map[string][]*node // by group: the operations of its first rank, in order
+	ranks  []rankNodes
+	groups []group
+	known  map[string]int32 // numbers of groups, by pg_name
+	// Dependencies on nodes that a file does not have, and the first of them.
+	absent      int
+	firstAbsent string
 }
 
-// Read reads the files of a trace, one for each rank, from rank 0 on.
-func Read(files []io.Reader) (*program.Schedule, error) {
-	t := &trace{of: map[string][]int{}, calls: map[string][]*node{}}
+// group is a process group.
+type group struct {
+	name  string
+	ranks []int
+	calls []call // the operations of its first rank, in order
+}
+
+// call is a collective operation.
+type call struct {
+	comm int32
+	size int64
+}
+
+// groupOf returns the number of a process group.
+func (t *trace) groupOf(name []byte) int32 {
+	g, ok := t.known[string(name)]
+	if !ok {
+		g = int32(len(t.groups))
+		t.known[string(name)] = g
+		t.groups = append(t.groups, group{name: string(name)})
+	}
+	return g
+}
+
+// Read reads the files of a trace, one for each rank, from rank 0 on. Of a node it keeps some 50
+// bytes, whatever else the file says of it. Converters leave nodes out and keep the dependencies on
+// them; such a dependency counts as met. leftOut describes these; it is empty if there are none.
+func Read(files []io.Reader) (s *program.Schedule, leftOut string, err error) {
+	t := &trace{known: map[string]int32{}}
 	for rank, f := range files {
-		nodes, err := readFile(f)
+		nodes, err := t.readFile(f)
 		if err != nil {
-			return nil, fmt.Errorf("rank %d: %w", rank, err)
+			return nil, "", fmt.Errorf("rank %d: %w", rank, err)
 		}
 		t.ranks = append(t.ranks, nodes)
+		if err := t.join(rank); err != nil {
+			return nil, "", err
+		}
 	}
-	if err := t.findGroups(); err != nil {
-		return nil, err
+	for i := range t.groups {
+		if g := &t.groups[i]; g.name == "" && len(g.ranks) < len(t.ranks) {
+			return nil, "", fmt.Errorf("collective operations without pg_name are for all ranks, but only %d of %d have them", len(g.ranks), len(t.ranks))
+		}
 	}
 	b := program.NewBuilder(0, 0)
+	b.Number("node")
 	for rank := range t.ranks {
 		b.Rank()
 		if err := t.addRank(b, rank); err != nil {
-			return nil, fmt.Errorf("rank %d, %w", rank, err)
+			return nil, "", fmt.Errorf("rank %d, %w", rank, err)
 		}
+		t.ranks[rank] = rankNodes{}
 	}
-	return b.Schedule()
+	if t.absent > 0 {
+		leftOut = fmt.Sprintf("%d of the dependencies are on nodes that the trace does not have, and count as met; the first: %s", t.absent, t.firstAbsent)
+	}
+	s, err = b.Schedule()
+	return s, leftOut, err
 }
 
-// findGroups finds the ranks of each process group. All must have the same operations.
-func (t *trace) findGroups() error {
-	for rank, nodes := range t.ranks {
-		own := map[string]int{}
-		for i := range nodes {
-			n := &nodes[i]
-			if n.kind != collective {
-				continue
-			}
-			group := n.texts["pg_name"]
-			if !slices.Contains(t.groups, group) {
-				t.groups = append(t.groups, group)
-			}
-			if !slices.Contains(t.of[group], rank) {
-				t.of[group] = append(t.of[group], rank)
-			}
-			k := own[group]
-			own[group]++
-			if t.of[group][0] == rank {
-				t.calls[group] = append(t.calls[group], n)
-				continue
-			}
-			if k >= len(t.calls[group]) || !same(t.calls[group][k], n) {
-				return fmt.Errorf("rank %d, node %d %q: operation %d of process group %q is another one on rank %d", rank, n.id, n.name, k, group, t.of[group][0])
-			}
+// join makes a rank a member of the process groups that it names. All members of a group must have
+// the same operations.
+func (t *trace) join(rank int) error {
+	own := make([]int, len(t.groups))
+	for i := range t.ranks[rank].list {
+		n := &t.ranks[rank].list[i]
+		if n.kind != collective {
+			continue
 		}
-		for _, group := range t.groups {
-			if n, calls := own[group], len(t.calls[group]); n > 0 && n != calls {
-				return fmt.Errorf("rank %d has %d operations of process group %q, rank %d has %d", rank, n, group, t.of[group][0], calls)
-			}
+		g := &t.groups[n.group]
+		k := own[n.group]
+		if own[n.group]++; k == 0 {
+			g.ranks = append(g.ranks, rank)
+		}
+		if g.ranks[0] == rank {
+			g.calls = append(g.calls, call{n.comm, n.size})
+			continue
+		}
+		if k >= len(g.calls) || g.calls[k] != (call{n.comm, n.size}) {
+			return fmt.Errorf("rank %d, node %d: operation %d of process group %q is another one on rank %d", rank, n.id, k, g.name, g.ranks[0])
 		}
 	}
-	if all := t.of[""]; len(all) > 0 && len(all) < len(t.ranks) {
-		return fmt.Errorf("collective operations without pg_name are for all ranks, but only %d of %d have them", len(all), len(t.ranks))
+	for i, n := range own {
+		if g := &t.groups[i]; n > 0 && n != len(g.calls) {
+			return fmt.Errorf("rank %d has %d operations of process group %q, rank %d has %d", rank, n, g.name, g.ranks[0], len(g.calls))
+		}
 	}
 	return nil
 }
 
-// same reports whether two nodes are the same collective operation.
-func same(a, b *node) bool {
-	return a.numbers["comm_type"] == b.numbers["comm_type"] && a.numbers["comm_size"] == b.numbers["comm_size"]
-}
-
 // addRank adds the operations of a rank.
 func (t *trace) addRank(b *program.Builder, rank int) error {
-	ends := map[uint64]int32{}
-	begins := make([]int32, len(t.ranks[rank]))
-	calls := map[string]int{}
-	for i := range t.ranks[rank] {
-		n := &t.ranks[rank][i]
+	nodes := &t.ranks[rank]
+	ends := make(map[uint64]int32, len(nodes.list))
+	begins := make([]int32, len(nodes.list))
+	calls := make([]int, len(t.groups))
+	for i := range nodes.list {
+		n := &nodes.list[i]
 		if _, twice := ends[n.id]; twice {
 			return fmt.Errorf("node %d: this number comes twice", n.id)
 		}
 		begin, end, err := t.addNode(b, rank, n, calls)
 		if err != nil {
-			return fmt.Errorf("node %d %q: %w", n.id, n.name, err)
+			return fmt.Errorf("node %d: %w", n.id, err)
 		}
 		begins[i], ends[n.id] = begin, end
 	}
-	for i := range t.ranks[rank] {
-		n := &t.ranks[rank][i]
-		for _, id := range n.deps {
+	first := int32(0)
+	for i := range nodes.list {
+		n := &nodes.list[i]
+		for _, id := range nodes.deps[first:n.deps] {
 			other, ok := ends[id]
 			if !ok {
-				return fmt.Errorf("node %d %q: it waits for node %d, which the file does not have", n.id, n.name, id)
+				if t.absent++; t.absent == 1 {
+					t.firstAbsent = fmt.Sprintf("rank %d, node %d on node %d", rank, n.id, id)
+				}
+				continue
 			}
 			b.Wait(begins[i], other, false)
 		}
+		first = n.deps
 	}
 	return nil
 }
 
 // addNode adds the operations of a node, and returns the first and the last.
-func (t *trace) addNode(b *program.Builder, rank int, n *node, calls map[string]int) (begin, end int32, err error) {
-	size := n.numbers["comm_size"]
-	if size < 0 || n.duration > math.MaxInt64/1000 {
-		return 0, 0, fmt.Errorf("comm_size %d, duration %d us: no such thing", size, n.duration)
-	}
-	label := fmt.Sprintf("node%d", n.id)
+func (t *trace) addNode(b *program.Builder, rank int, n *node, calls []int) (begin, end int32, err error) {
+	label := "node" + strconv.FormatUint(n.id, 10)
+	o := program.Op{Kind: program.Calc, Size: int64(n.duration) * 1000, CPU: device}
 	switch n.kind {
 	case collective:
-		group := n.texts["pg_name"]
-		calls[group]++
-		return t.addCollective(b, rank, n, label, calls[group]-1)
+		calls[n.group]++
+		return t.addCollective(b, rank, n, label, calls[n.group]-1)
 	case send, receive:
-		message, err := n.message()
-		if err == nil {
-			begin, err = b.Add(message, label)
+		o = program.Op{Kind: program.Send, Peer: int32(n.peer), Size: n.size, Tag: n.tag}
+		if n.kind == receive {
+			o.Kind = program.Recv
 		}
-		return begin, begin, err
-	}
-	o := program.Op{Kind: program.Calc, Size: int64(n.duration) * 1000, CPU: device}
-	switch {
-	case n.kind == metadata:
+	case metadata:
 		o.Size, o.CPU = 0, network
-	case n.kind == load || n.kind == store || n.numbers["is_cpu_op"] != 0:
-		o.CPU = host
-	case n.kind != compute:
-		return 0, 0, fmt.Errorf("type %d is not known: computations, loads, stores, messages and collective operations are", n.kind)
+	default:
+		if n.onHost {
+			o.CPU = host
+		}
 	}
 	begin, err = b.Add(o, label)
 	return begin, begin, err
 }
 
-// message returns the operation of a send or a receive.
-func (n *node) message() (o program.Op, err error) {
-	kind, peer := program.Send, "comm_dst"
-	if n.kind == receive {
-		kind, peer = program.Recv, "comm_src"
-	}
-	if err := n.needs(peer, "comm_size"); err != nil {
-		return o, err
-	}
-	rank := n.numbers[peer]
-	if rank != int64(int32(rank)) {
-		return o, fmt.Errorf("%s: rank %d does not exist", peer, rank)
-	}
-	return program.Op{Kind: kind, Peer: int32(rank), Size: n.numbers["comm_size"], Tag: int32(n.numbers["comm_tag"] & 0x7fffff)}, nil
-}
-
-// needs returns an error if a node lacks one of some attributes: 0 is a rank, and a kind of
-// operation.
-func (n *node) needs(names ...string) error {
-	for _, name := range names {
-		if _, ok := n.numbers[name]; !ok {
-			return fmt.Errorf("it has no attribute %s", name)
-		}
-	}
-	return nil
-}
-
 // addCollective adds the messages of a rank in a collective operation.
 func (t *trace) addCollective(b *program.Builder, rank int, n *node, label string, call int) (begin, end int32, err error) {
-	group := n.texts["pg_name"]
-	ranks := t.of[group]
-	own := slices.Index(ranks, rank)
-	if err := n.needs("comm_type"); err != nil {
-		return 0, 0, err
-	}
-	name, ok := operations[n.numbers["comm_type"]]
-	switch {
-	case !ok:
-		return 0, 0, fmt.Errorf("comm_type %d is not known, or cannot be run", n.numbers["comm_type"])
-	case n.partial:
-		return 0, 0, errors.New("involved_dim leaves out a dimension: name its ranks by pg_name instead")
-	}
+	ranks, name := t.groups[n.group].ranks, operations[n.comm]
+	own, _ := slices.BinarySearch(ranks, rank)
 	begin, err = b.Add(program.Op{Kind: program.Calc, CPU: network}, label)
 	if err != nil || len(ranks) < 2 {
 		return begin, begin, err
 	}
-	if name != "barrier" {
-		if err := n.needs("comm_size"); err != nil {
-			return 0, 0, err
-		}
+	size := n.size
+	switch {
+	case size == missing && name == "barrier":
+		size = 0
+	case size == missing:
+		return 0, 0, errNoSize
 	}
-	size := n.numbers["comm_size"]
 	if name == "allgather" || name == "alltoall" {
 		size /= int64(len(ranks))
 	}
@@ -216,7 +202,7 @@ func (t *trace) addCollective(b *program.Builder, rank int, n *node, label strin
 	if err != nil {
 		return 0, 0, err
 	}
-	tag := 1<<24 + int32(slices.Index(t.groups, group)%128)<<16 + int32(call%(1<<16))
+	tag := 1<<24 + (n.group%128)<<16 + int32(call%(1<<16))
 	before := []int32{begin}
 	var ops []program.Op
 	for round := range part.Rounds() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -89,9 +90,9 @@ func TestRead(t *testing.T) {
 		}
 		files = append(files, file(nodes...))
 	}
-	s, err := Read(readers(files))
-	if err != nil {
-		t.Fatal(err)
+	s, leftOut, err := Read(readers(files))
+	if err != nil || leftOut != "" {
+		t.Fatal(err, leftOut)
 	}
 	m := machine.New(s.Start(), machine.Parameters{Latency: 1000, GapPerByte: 1, Eager: 1 << 30})
 	if err := m.Run(context.Background()); err != nil || len(m.Waiting()) > 0 {
@@ -106,6 +107,20 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestAbsent: a node runs although the trace lacks nodes that it waits for, as traces of PyTorch do,
+// and a call on the host that launches a collective operation is a computation. Both are told.
+func TestAbsent(t *testing.T) {
+	trace := file(written(4, compute, 2, []int{1, 2}), written(5, collective, 3, []int{4}, attr("is_cpu_op", true)))
+	s, leftOut, err := Read(readers([][]byte{trace}))
+	if want := "2 of the dependencies are on nodes that the trace does not have, and count as met; the first: rank 0, node 4 on node 1"; err != nil || leftOut != want {
+		t.Fatalf("%v, %q, want %q", err, leftOut, want)
+	}
+	m := machine.New(s.Start(), machine.Parameters{})
+	if err := m.Run(context.Background()); err != nil || m.End(0) != 5000 {
+		t.Errorf("%v: it ends at %d", err, m.End(0))
+	}
+}
+
 // TestFaults: what cannot be run is named by rank and node.
 func TestFaults(t *testing.T) {
 	barrier := written(1, collective, 0, nil, attr("comm_type", 9))
@@ -114,7 +129,6 @@ func TestFaults(t *testing.T) {
 		"rank 0: message 0: ":                        {nil},
 		"rank 1: message 1: the file ends within it": {whole, whole[:len(whole)-2]},
 		"too many": {[]byte("\xff\xff\xff\xff\xff\x01")},
-		`waits for node 5, which the file does not have`: {file(written(1, compute, 1, []int{5}))},
 		"rank 0, node 1: this number comes twice":        {file(written(1, compute, 1, nil), written(1, compute, 1, nil))},
 		"type 8 is not known":                            {file(written(1, 8, 1, nil))},
 		"comm_type 4 is not known":                       {file(written(1, collective, 1, nil, attr("comm_type", 4)))},
@@ -128,13 +142,13 @@ func TestFaults(t *testing.T) {
 		"no attribute comm_dst":                          {file(written(1, send, 0, nil, attr("comm_size", 4)))},
 		"no attribute comm_src":                          {file(written(1, receive, 0, nil, attr("comm_size", 4)))},
 		`"op 3": it has no attribute comm_size`:          {file(written(3, receive, 0, nil, attr("comm_src", 0)))},
-		`"op 4": it has no attribute comm_size`: {
+		`node 4: it has no attribute comm_size`: {
 			file(written(4, collective, 0, nil, attr("comm_type", 0))), file(written(4, collective, 0, nil, attr("comm_type", 0))),
 		},
 		"wait for each other in a circle": {file(written(1, compute, 1, []int{2}), written(2, compute, 1, []int{1}))},
 		"no such thing":                   {file(written(1, send, 0, nil, attr("comm_size", -1)))},
 	} {
-		if _, err := Read(readers(files)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Read(readers(files)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -145,6 +159,49 @@ func FuzzRead(f *testing.F) {
 	f.Add(file(written(1, collective, 0, nil, attr("comm_type", 0), attr("comm_size", 64)), written(2, compute, 4, []int{1})))
 	f.Add(file(written(1, send, 0, nil, attr("comm_dst", 1)), written(2, receive, 0, []int{1}, attr("comm_src", 1), attr("involved_dim", []byte{1}))))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = Read(readers([][]byte{data, data}))
+		_, _, _ = Read(readers([][]byte{data, data}))
 	})
+}
+
+// longTrace is a file of computations, each with a text of 2,000 bytes, that is made while it is read.
+type longTrace struct {
+	nodes, next int
+	rest        []byte
+}
+
+func (l *longTrace) Read(to []byte) (int, error) {
+	if len(l.rest) == 0 {
+		if l.next > l.nodes {
+			return 0, io.EOF
+		}
+		if l.next == 0 {
+			l.rest = file()
+		} else {
+			l.rest = protowire.AppendBytes(nil, written(l.next, compute, 1, []int{max(l.next-1, 1)}[:min(l.next-1, 1)], attr("op_schema", strings.Repeat("x", 2000))))
+		}
+		l.next++
+	}
+	n := copy(to, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+// TestStream: a trace takes memory for its operations, not for its bytes.
+func TestStream(t *testing.T) {
+	const nodes = 5000
+	var before, after runtime.MemStats
+	tr := &trace{known: map[string]int32{}}
+	in, err := io.ReadAll(&longTrace{nodes: nodes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&before)
+	got, err := tr.readFile(bytes.NewReader(in))
+	runtime.ReadMemStats(&after)
+	if err != nil || len(got.list) != nodes {
+		t.Fatalf("%d nodes, %v", len(got.list), err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(len(in)/4) {
+		t.Errorf("a file of %d bytes takes %d", len(in), used)
+	}
 }

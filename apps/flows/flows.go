@@ -33,6 +33,7 @@ type Run struct {
 	net      *flow.Network
 	places   *places.Places
 	hardware Hardware
+	capacity []float64 // by link
 	fluid    *fluid.Network
 	queue    event.Queue[int64, occasion]
 	sends    machine.SendQueues
@@ -86,7 +87,7 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 		}
 		capacity[l] = float64(rate) / 8e6 * h.Payload
 	}
-	r := &Run{net: net, places: where, hardware: h, fluid: fluid.New(capacity, net.LongestPath()), link: make([]float64, len(capacity))}
+	r := &Run{net: net, places: where, hardware: h, capacity: capacity, fluid: fluid.New(capacity, net.LongestPath()), link: make([]float64, len(capacity))}
 	r.fluid.Slack, r.sends.Order = slack, h.Sends
 	r.Machine = machine.On(r, p, costs, unit)
 	return r
@@ -128,7 +129,7 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 		return
 	}
 	if !m.Control {
-		if r.sends.Order == machine.Shared || r.sends.Enter(src, at, m) {
+		if r.sends.Order == machine.Shared || r.sends.Enter(src, at, &m) {
 			r.queue.Put(int64(at), occasion{m.Number, true})
 		}
 		return
@@ -270,7 +271,7 @@ func (r *Run) step(at int64) {
 					continue
 				}
 				if from, next, ok := r.sends.Left(m, machine.Time(at)); ok {
-					r.queue.Put(int64(from), occasion{next.Number, true})
+					r.queue.Put(int64(from), occasion{next, true})
 				}
 			}
 		}
@@ -281,5 +282,5 @@ func (r *Run) step(at int64) {
 // LinkBytes returns the bytes that crossed each link of the Network.
 func (r *Run) LinkBytes() []float64 { return r.link }
 
-// Capacity returns the rate of a link for data, in bytes per picosecond.
-func (r *Run) Capacity(link int32) float64 { return r.fluid.Capacity(link) }
+// Capacities returns the rate of each link for data, in bytes per picosecond.
+func (r *Run) Capacities() []float64 { return r.capacity }

@@ -3,6 +3,7 @@ package goal
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -88,7 +89,7 @@ func readBinary(in *bufio.Reader) (*program.Schedule, error) {
 	var pair [16]byte
 	for rank := range ranks {
 		if _, err := io.ReadFull(in, pair[:]); err != nil {
-			return nil, fmt.Errorf("the place of rank %d: %w", rank, err)
+			return nil, fmt.Errorf("the place of rank %d: %w", rank, within(err))
 		}
 		spans = append(spans, le.Uint64(pair[:]), le.Uint64(pair[8:]))
 	}
@@ -100,7 +101,7 @@ func readBinary(in *bufio.Reader) (*program.Schedule, error) {
 			return nil, fmt.Errorf("rank %d lies at bytes %d to %d after the head: a begin at %d is expected", rank, begin, end, at)
 		}
 		if err := readRank(in, build, end-begin); err != nil {
-			return nil, fmt.Errorf("rank %d: %w", rank, err)
+			return nil, fmt.Errorf("rank %d: %w", rank, within(err))
 		}
 		at = end
 	}
@@ -108,6 +109,14 @@ func readBinary(in *bufio.Reader) (*program.Schedule, error) {
 		return nil, fmt.Errorf("the file goes on after the last rank, which ends at byte %d", at+8)
 	}
 	return build.Schedule()
+}
+
+// within says of an end of the file that it comes too early.
+func within(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the file ends within it")
+	}
+	return err
 }
 
 // readRank reads the operations of a rank, which takes the given number of bytes.

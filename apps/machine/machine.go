@@ -157,7 +157,7 @@ func (m *Machine) put(r int32, o *program.Op) {
 	if o.Kind == program.Send {
 		at = max(at, m.ranks[r].out[o.NIC])
 	}
-	m.queue.push(occasion{at: at, slot: m.newSlot(r, o)})
+	m.queue.push(at, occasion{slot: m.newSlot(r, o)})
 }
 
 // newSlot returns a slot for an operation.

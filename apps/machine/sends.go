@@ -1,83 +1,105 @@
 package machine
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // SendOrder says which messages of a rank leave one after the other on a Network. Requests and
-// answers never wait, and neither do messages within a machine.
+// answers never wait, and neither do messages within a machine. The zero value is the usual order.
 type SendOrder uint8
 
 // The orders.
 const (
-	Shared SendOrder = iota // no message waits: all messages of a port share its rate
-	ByPair                  // those to one rank, as on one queue pair
+	ByPair SendOrder = iota // those to one rank, as on one queue pair; queue pairs share the port
 	ByPort                  // all of a port, as in the LogGOPS model
-	orders                  // their number
+	Shared                  // no message waits: all messages of a port share its rate
 )
 
-var orderNames = [...]string{"shared", "pair", "port"}
+var orderNames = [...]string{"pair", "port", "shared"}
 
 func (o SendOrder) String() string { return orderNames[o] }
 
-// ParseSendOrder reads a SendOrder: shared, pair or port.
+// ParseSendOrder reads a SendOrder: pair, port or shared.
 func ParseSendOrder(text string) (SendOrder, error) {
-	for o := range orders {
-		if o.String() == text {
-			return o, nil
+	for o, name := range orderNames {
+		if name == text {
+			return SendOrder(o), nil
 		}
 	}
-	return Shared, fmt.Errorf("%q: the orders of sends are shared, pair and port", text)
+	return 0, fmt.Errorf("%q: the orders of sends are %s", text, strings.Join(orderNames[:], ", "))
 }
 
 // SendQueues lets messages wait at their ports. It is unused with Shared.
 type SendQueues struct {
-	Order   SendOrder
-	queues  map[queueKey][]queuedMessage // those with a message under way, which comes first
-	leaving map[int32]queueKey           // by number of a message under way
+	Order  SendOrder
+	ports  []cell   // by port: a queue that needs no search
+	queues table    // the other queues
+	queued []queued // by number of a message
 }
 
-// queueKey names a queue of sends.
-type queueKey struct {
-	port     int32
-	from, to int32 // ranks, of a pair
+// queued is a message under way, or one that waits for those before it.
+type queued struct {
+	queue address // none if the message has left
+	next  int32   // message of the queue
+	at    Time    // not before this time it leaves
 }
 
-// queuedMessage is a message that leaves not before a time.
-type queuedMessage struct {
-	at Time
-	m  Message
-}
-
-// Enter reports whether a message leaves at once on a port. Otherwise Left will return it. Nobody
-// calls it if the order is Shared.
-func (s *SendQueues) Enter(port int32, at Time, m Message) bool {
-	if s.queues == nil {
-		s.queues, s.leaving = map[queueKey][]queuedMessage{}, map[int32]queueKey{}
+// Enter reports whether a message leaves at once on a port. Otherwise Left will return its number.
+// Nobody calls it if the order is Shared.
+func (s *SendQueues) Enter(port int32, at Time, m *Message) bool {
+	for int(m.Number) >= len(s.queued) {
+		s.queued = append(s.queued, queued{queue: unqueued})
 	}
-	key := queueKey{port: port}
+	q := &s.queued[m.Number]
+	q.queue, q.next = address{none, none, port}, none
 	if s.Order == ByPair {
-		key.from, key.to = m.From, m.To
+		q.queue.to, q.queue.from = m.To, m.From
 	}
-	s.queues[key] = append(s.queues[key], queuedMessage{at, m})
-	if len(s.queues[key]) > 1 {
-		return false
+	list, first := s.queue(q.queue)
+	if !first {
+		q.at = at
+		s.queued[list.last].next = m.Number
 	}
-	s.leaving[m.Number] = key
-	return true
+	list.last = m.Number
+	return first
 }
 
-// Left is told that a message has left. It returns the message that leaves next, and when.
-func (s *SendQueues) Left(number int32, now Time) (at Time, m Message, ok bool) {
-	key, is := s.leaving[number]
-	if !is {
-		return 0, Message{}, false
+// queue returns the queue of a message: its last message is in it. It is new if it had none.
+func (s *SendQueues) queue(key address) (q *cell, fresh bool) {
+	for int(key.tag) >= len(s.ports) {
+		s.ports = append(s.ports, cell{})
 	}
-	delete(s.leaving, number)
-	rest := s.queues[key][1:]
-	if len(rest) == 0 {
-		delete(s.queues, key)
-		return 0, Message{}, false
+	own := &s.ports[key.tag]
+	switch {
+	case own.used && own.key == key:
+		return own, false
+	case own.used || s.queues.get(key) != nil:
+		return s.queues.add(key)
 	}
-	s.queues[key] = rest
-	s.leaving[rest[0].m.Number] = key
-	return max(now, rest[0].at), rest[0].m, true
+	own.key, own.used = key, true
+	return own, true
+}
+
+// unqueued is no queue: it has no port.
+var unqueued = address{none, none, none}
+
+// Left is told that a message has left. It returns the number of the message that leaves next, and
+// when.
+func (s *SendQueues) Left(number int32, now Time) (at Time, next int32, ok bool) {
+	if int(number) >= len(s.queued) || s.queued[number].queue == unqueued {
+		return 0, 0, false
+	}
+	gone := &s.queued[number]
+	queue := gone.queue
+	gone.queue = unqueued
+	if gone.next == none {
+		if own := &s.ports[queue.tag]; own.used && own.key == queue {
+			own.used = false
+		} else {
+			s.queues.remove(queue)
+		}
+		return 0, 0, false
+	}
+	return max(now, s.queued[gone.next].at), gone.next, true
 }

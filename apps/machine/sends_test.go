@@ -31,7 +31,7 @@ func TestSendQueues(t *testing.T) {
 				e := sent{port: draw.Draw(t, "port"), at: now + machine.Time(draw.Draw(t, "later")), m: machine.Message{Number: number, From: draw.Draw(t, "from"), To: draw.Draw(t, "to")}}
 				number++
 				e.leaves = !slices.ContainsFunc(list, func(o sent) bool { return same(&o, &e) })
-				if got := s.Enter(e.port, e.at, e.m); got != e.leaves {
+				if got := s.Enter(e.port, e.at, &e.m); got != e.leaves {
 					t.Fatalf("message %+v leaves: %v, want %v", e, got, e.leaves)
 				}
 				list = append(list, e)
@@ -44,10 +44,10 @@ func TestSendQueues(t *testing.T) {
 				now += machine.Time(rapid.Int32Range(0, 2).Draw(t, "wait"))
 				gone := list[i]
 				list = slices.Delete(list, i, i+1)
-				at, m, ok := s.Left(gone.m.Number, now)
+				at, left, ok := s.Left(gone.m.Number, now)
 				next := slices.IndexFunc(list, func(e sent) bool { return same(&e, &gone) })
-				if ok != (next >= 0) || ok && (m != list[next].m || at != max(now, list[next].at)) {
-					t.Fatalf("after %+v at %d: %+v at %d, %v; the list has %+v", gone, now, m, at, ok, list)
+				if ok != (next >= 0) || ok && (left != list[next].m.Number || at != max(now, list[next].at)) {
+					t.Fatalf("after %+v at %d: %d at %d, %v; the list has %+v", gone, now, left, at, ok, list)
 				}
 				if ok {
 					list[next].leaves = true

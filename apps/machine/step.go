@@ -9,14 +9,14 @@ import (
 // Step lets the next event happen. There must be one.
 func (m *Machine) Step() { m.happen(m.queue.pop()) }
 
-// happen lets an event happen.
-func (m *Machine) happen(e occasion) {
+// happen lets an event happen, at the time that is then the present.
+func (m *Machine) happen(at Time, e occasion) {
 	if m.events++; m.watch != nil && m.events%watchEvery == 0 {
 		m.watch()
 	}
-	m.now = e.at
+	m.now = at
 	s := &m.slots[e.slot]
-	switch m.within(s, e.at); {
+	switch m.within(s, at); {
 	case m.failed != nil:
 	case e.arrival:
 		m.arrive(e)
@@ -32,16 +32,16 @@ func (m *Machine) happen(e occasion) {
 // calc computes for the operation's time.
 func (m *Machine) calc(e occasion, s *slot) {
 	cpu := &m.ranks[s.rank].cpu[s.CPU]
-	if *cpu > e.at {
-		m.queue.postpone(e, *cpu)
+	if *cpu > m.now {
+		m.queue.postpone(*cpu, e)
 		return
 	}
-	*cpu = e.at + product(s.Size, m.unit)
+	*cpu = m.now + product(s.Size, m.unit)
 	m.within(s, *cpu)
 	if m.Computed != nil {
-		m.Computed(s.rank, e.at, *cpu)
+		m.Computed(s.rank, m.now, *cpu)
 	}
-	m.begun(s, e.at)
+	m.begun(s, m.now)
 	m.ended(s, *cpu)
 	r := s.rank
 	m.freeSlot(e.slot)
@@ -52,15 +52,15 @@ func (m *Machine) calc(e occasion, s *slot) {
 func (m *Machine) send(e occasion, s *slot) {
 	r := &m.ranks[s.rank]
 	cpu, out := &r.cpu[s.CPU], &r.out[s.NIC]
-	if free := max(*cpu, *out); free > e.at {
-		m.queue.postpone(e, free)
+	if free := max(*cpu, *out); free > m.now {
+		m.queue.postpone(free, e)
 		return
 	}
-	*cpu = e.at + m.costs.Overhead + bytesAfter(s.Size, m.costs.OverheadPerByte)
-	*out = e.at + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
+	*cpu = m.now + m.costs.Overhead + bytesAfter(s.Size, m.costs.OverheadPerByte)
+	*out = m.now + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
 	m.within(s, max(*cpu, *out))
 	m.count(s)
-	m.begun(s, e.at)
+	m.begun(s, m.now)
 	if s.Size <= m.costs.Eager {
 		m.ended(s, *cpu)
 	} else {
@@ -69,14 +69,14 @@ func (m *Machine) send(e occasion, s *slot) {
 	if m.network != nil {
 		m.line.join(m.slots, e.slot)
 	}
-	m.transmit(e.at+m.costs.Overhead, e.slot)
+	m.transmit(m.now+m.costs.Overhead, e.slot)
 	m.enter(s.rank)
 }
 
 // transmit gives a message in its present stage to the network.
 func (m *Machine) transmit(at Time, number int32) {
 	if m.network == nil {
-		m.queue.push(occasion{at: at + m.costs.Latency, slot: number, arrival: true})
+		m.queue.push(at+m.costs.Latency, occasion{slot: number, arrival: true})
 		return
 	}
 	s := &m.slots[number]
@@ -97,7 +97,7 @@ const controlBytes = 64
 
 // Arrive is called by the Network when a message is at its target.
 func (m *Machine) Arrive(at Time, number int32) {
-	m.queue.push(occasion{at: at, slot: number, arrival: true})
+	m.queue.push(at, occasion{slot: number, arrival: true})
 }
 
 // ArriveNow replaces Arrive for all messages that are at their targets at a time before the
@@ -105,7 +105,7 @@ func (m *Machine) Arrive(at Time, number int32) {
 func (m *Machine) ArriveNow(at Time, numbers []int32) {
 	first := m.queue.reserve(len(numbers))
 	for i, n := range numbers {
-		m.happen(occasion{at: at, number: first + int64(i), slot: n, arrival: true})
+		m.happen(at, occasion{number: first + int64(i), slot: n, arrival: true})
 		if m.failed != nil {
 			return
 		}
@@ -118,7 +118,7 @@ func (m *Machine) arrive(e occasion) {
 	switch s.stage {
 	case answered:
 		s.stage = data
-		m.transmit(e.at, e.slot)
+		m.transmit(m.now, e.slot)
 		return
 	case request:
 		if m.network != nil {
@@ -136,12 +136,12 @@ func (m *Machine) arrive(e occasion) {
 	}
 	to := &m.ranks[s.Peer]
 	cpu, in := &to.cpu[s.CPU], &to.in[s.NIC]
-	if free := max(*cpu, *in); free > e.at {
-		m.queue.postpone(e, free)
+	if free := max(*cpu, *in); free > m.now {
+		m.queue.postpone(free, e)
 		return
 	}
-	*cpu = e.at + m.costs.Overhead + max(bytesAfter(s.Size, m.costs.OverheadPerByte), bytesAfter(s.Size, m.costs.GapPerByte))
-	*in = e.at + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
+	*cpu = m.now + m.costs.Overhead + max(bytesAfter(s.Size, m.costs.OverheadPerByte), bytesAfter(s.Size, m.costs.GapPerByte))
+	*in = m.now + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
 	m.within(s, max(*cpu, *in))
 	if s.stage == data {
 		m.endTransfer(e.slot, *cpu)
@@ -182,7 +182,7 @@ func (m *Machine) isFirst(message int32) bool {
 // leaveLine takes a message out of its line, and lets the next one follow if it is there.
 func (m *Machine) leaveLine(message int32) {
 	if next, here := m.line.leave(m.slots, message); here {
-		m.queue.push(occasion{at: m.now, slot: next, arrival: true})
+		m.queue.push(m.now, occasion{slot: next, arrival: true})
 	}
 }
 

@@ -18,6 +18,8 @@ type Work struct {
 	memory  places.Memory
 	later   event.Queue[packet.Time, occasion]
 	sends   machine.SendQueues
+	waiting []occasion  // by number of a message, those that wait in sends
+	one     [1]int32    // scratch
 	timer   packet.Time // the earliest timer that is set, or never
 	sim     *packet.Sim
 	record  *timeline.Recorder
@@ -77,7 +79,11 @@ func (w *Work) Send(at machine.Time, m machine.Message) {
 	switch {
 	case local:
 		t += packet.Time(w.memory.Picoseconds(m.Bytes))
-	case !m.Control && w.sends.Order != machine.Shared && !w.sends.Enter(src, at, m):
+	case !m.Control && w.sends.Order != machine.Shared && !w.sends.Enter(src, at, &m):
+		for int(m.Number) >= len(w.waiting) {
+			w.waiting = append(w.waiting, occasion{})
+		}
+		w.waiting[m.Number] = occasion{m, src, dst, false}
 		return
 	}
 	w.later.Put(t, occasion{m, src, dst, local})
@@ -95,13 +101,10 @@ func (w *Work) Begin(s *packet.Sim) {
 
 // Sent lets the next message of the queue leave.
 func (w *Work) Sent(s *packet.Sim, m *packet.Message) {
-	at, next, ok := w.sends.Left(m.Tag, machine.Time(s.Now()))
-	if !ok {
-		return
+	if at, next, ok := w.sends.Left(m.Tag, machine.Time(s.Now())); ok {
+		w.later.Put(packet.Time(at), w.waiting[next])
+		w.advance()
 	}
-	src, dst, _ := w.places.Between(next.From, next.To, next.NIC)
-	w.later.Put(packet.Time(at), occasion{next, src, dst, false})
-	w.advance()
 }
 
 // Delivered tells the Machine that a message is at its target.
@@ -109,7 +112,13 @@ func (w *Work) Delivered(s *packet.Sim, m *packet.Message) {
 	if w.record != nil {
 		w.record.Receiving.Add(w.to[m.Tag], int64(m.Start), int64(s.Now()), float64(m.Bytes))
 	}
-	w.Machine.Arrive(machine.Time(s.Now()), m.Tag)
+	now := machine.Time(s.Now())
+	if next, ok := w.Machine.Next(); ok && next <= now {
+		w.Machine.Arrive(now, m.Tag)
+	} else {
+		w.one[0] = m.Tag
+		w.Machine.ArriveNow(now, w.one[:])
+	}
 	w.advance()
 }
 

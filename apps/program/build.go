@@ -22,11 +22,14 @@ type edge struct {
 // NewBuilder begins a Schedule. With hints for the numbers of operations and edges, its memory is
 // taken at once.
 func NewBuilder(operations, edges int) *Builder {
-	return &Builder{s: &Schedule{Ops: make([]Op, 0, operations), cpus: 1, nics: 1}, edges: make([]edge, 0, edges)}
+	return &Builder{s: &Schedule{Ops: make([]Op, 0, operations), cpus: 1, nics: 1, labels: labels{letters: "l"}}, edges: make([]edge, 0, edges)}
 }
 
 // Rank begins the next rank.
 func (b *Builder) Rank() { b.s.Starts = append(b.s.Starts, int32(len(b.s.Ops))) }
+
+// Number says how most labels are named: by these letters and a number. They then take little memory.
+func (b *Builder) Number(letters string) { b.s.labels.letters = letters }
 
 // Add adds an operation to the rank and returns its number in the Schedule. A label may be empty.
 func (b *Builder) Add(o Op, label string) (int32, error) {

@@ -3,14 +3,16 @@ package program
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // labels are the names of operations. Names of the form l and a number, as most programs write
-// them, are kept as numbers.
+// them, are kept as numbers; other letters than l may be set before the first.
 type labels struct {
-	ops   []int32 // the operations with a label, ascending
-	short []int32 // beside ops: the number after the l; -1 if the name is in long
-	long  map[int32]string
+	letters string
+	ops     []int32 // the operations with a label, ascending
+	short   []int32 // beside ops: the number after the letters; -1 if the name is in long
+	long    map[int32]string
 }
 
 // add names an operation; operations come in ascending order.
@@ -19,7 +21,8 @@ func (l *labels) add(op int32, label string) {
 		return
 	}
 	short := int32(-1)
-	if n, err := strconv.ParseInt(label[1:], 10, 32); err == nil && label == "l"+strconv.Itoa(int(n)) {
+	number, ok := strings.CutPrefix(label, l.letters)
+	if n, err := strconv.ParseInt(number, 10, 32); ok && err == nil && number == strconv.Itoa(int(n)) && n >= 0 {
 		short = int32(n)
 	} else {
 		if l.long == nil {
@@ -36,7 +39,7 @@ func (l *labels) of(op int32) (string, bool) {
 		return "", false
 	}
 	if l.short[i] >= 0 {
-		return "l" + strconv.Itoa(int(l.short[i])), true
+		return l.letters + strconv.Itoa(int(l.short[i])), true
 	}
 	return l.long[op], true
 }

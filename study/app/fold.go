@@ -20,14 +20,14 @@ type played struct {
 
 // links are what a run tells of links, by their numbers in its network.
 type links struct {
-	bytes []float64 // that crossed each; by packets with their headers
-	rate  func(l int32) float64
+	bytes []float64                     // that crossed each; by packets with their headers
+	rate  []float64                     // of each, in bytes per picosecond
 	port  func(l int32) fabric.PortName // that sends on it
 }
 
 // linksOf returns what a run by flows tells of links.
 func (s *stage) linksOf(run *flows.Run) links {
-	return links{run.LinkBytes(), run.Capacity, s.net.LinkPort}
+	return links{run.LinkBytes(), run.Capacities(), s.net.LinkPort}
 }
 
 // End returns when a rank ended.

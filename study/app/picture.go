@@ -67,7 +67,7 @@ func (r *Run) picture(rec *timeline.Recorder, portRate func(rank int) float64, a
 	}
 	add("ranks receiving, share of their ports' rate", rec.Receiving, ranks, rank, portRate)
 	add("busiest links, share of their rate", rec.Links, busiestRows(rec.Links, shownLinks),
-		func(l int) string { name := all.port(int32(l)); return name.Short() }, func(l int) float64 { return all.rate(int32(l)) })
+		func(l int) string { name := all.port(int32(l)); return name.Short() }, func(l int) float64 { return all.rate[l] })
 	r.Pictures = p
 }
 

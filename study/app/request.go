@@ -24,15 +24,16 @@ import (
 type Program struct {
 	Name      string
 	StartNS   float64 // when it starts, in nanoseconds
+	leftOut   string  // what was not read of a trace
 	schedule  *program.Schedule
 	operation *collective.Spec
 	training  *training.Spec
 }
 
-// name names the programs of a run.
-func (r *Request) name() string {
-	names := make([]string, len(r.Jobs))
-	for i, p := range r.Jobs {
+// namesOfAll names the programs of a run.
+func namesOfAll(jobs []*Program) string {
+	names := make([]string, len(jobs))
+	for i, p := range jobs {
 		names[i] = p.Name
 	}
 	return strings.Join(names, " + ")

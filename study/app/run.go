@@ -29,12 +29,13 @@ type Run struct {
 	Network   string             `json:"network"`             // ideal, flows or packets
 	Placement string             `json:"placement,omitempty"`
 	Costs     machine.Parameters `json:"costs"`
-	Sends     string             `json:"sends,omitempty"` // the order of sends, if they have one
+	Sends     string             `json:"sends,omitempty"` // the order of sends, on a fabric
 	Messages  int64              `json:"messages"`
 	Bytes     int64              `json:"bytes"` // of all messages
 	// Unequal counts the messages whose receive gives another size; FirstUnequal describes one.
 	Unequal      int64   `json:"unequal_sizes,omitempty"`
 	FirstUnequal string  `json:"first_unequal_size,omitempty"`
+	LeftOut      string  `json:"left_out,omitempty"` // what was not read of a trace
 	EndNS        float64 `json:"end_ns"`
 	// Bandwidth is set for collective operations.
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
@@ -123,6 +124,11 @@ func Ideal(ctx context.Context, p *Program, costs machine.Parameters) (*Run, err
 // measure takes the figures of a Machine with the given units in a nanosecond.
 func (r *Run) measure(m *played, c *cast, unit float64) {
 	r.Messages, r.Bytes, r.Unequal, r.FirstUnequal = m.Messages, m.Bytes, m.Unequal, m.FirstUnequal
+	for _, p := range c.jobs {
+		if r.LeftOut == "" {
+			r.LeftOut = p.leftOut
+		}
+	}
 	r.Ranks = make([]Rank, c.ranks())
 	for i := range r.Ranks {
 		job, own := c.joined.Job(int32(i))
@@ -154,7 +160,7 @@ func (c *cast) stuck(m *machine.Machine) error {
 	}
 	why := c.explain(waiting)
 	var b strings.Builder
-	fmt.Fprintf(&b, "the program does not end: messages or receives without the other side: %d", len(waiting))
+	fmt.Fprintf(&b, "%s does not end: messages or receives without the other side: %d", namesOfAll(c.jobs), len(waiting))
 	list := func(title string, items []string) {
 		for i, item := range items {
 			if i == 0 {
@@ -193,8 +199,9 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 		return nil, err
 	}
 	r := &Run{
-		Fabric: g.Name, Refused: study.RefusalsOf(routing.Refused), Choice: routing.Choice, Program: req.name(),
+		Fabric: g.Name, Refused: study.RefusalsOf(routing.Refused), Choice: routing.Choice, Program: namesOfAll(req.Jobs),
 		Network: "flows", Placement: req.Placement, Costs: req.Costs,
+		Sends: req.Sends.String(),
 	}
 	if len(req.Jobs) == 1 {
 		r.Operation = req.Jobs[0].operation
@@ -205,23 +212,21 @@ func On(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Requ
 	if req.Packets {
 		r.Network = "packets"
 	}
-	if req.Sends != machine.Shared {
-		r.Sends = req.Sends.String()
-	}
 	if req.Record {
 		s.record(all)
 	}
-	m, err := s.play(ctx, all, s.places, req.Packets, false)
+	ended, err := s.play(ctx, all, s.places, req.Packets, false)
 	if err != nil {
 		return nil, err
 	}
-	r.measure(m, all, unit)
-	r.busiest(&m.links)
+	r.measure(ended, all, unit)
+	used := ended.links // the rest is not kept through the comparison
+	r.busiest(&used)
 	req.News.result("the run ends at %s; next the same on one switch for all hosts", duration(r.EndNS))
 	rec := s.recorder
 	s.recorder, s.compared = nil, true // the jobs alone are neither recorded nor news
 	if err = s.compare(ctx, r, all); err == nil && rec != nil {
-		r.picture(rec, s.portRate, &m.links)
+		r.picture(rec, s.portRate, &used)
 	}
 	return r, err
 }
@@ -277,7 +282,7 @@ func (r *Run) busiest(all *links) {
 	}
 	for l, bytes := range all.bytes {
 		if bytes > 0 {
-			r.Busiest = append(r.Busiest, Link{all.port(int32(l)), bytes, bytes / (all.rate(int32(l)) * r.EndNS * 1000)})
+			r.Busiest = append(r.Busiest, Link{all.port(int32(l)), bytes, bytes / (all.rate[l] * r.EndNS * 1000)})
 		}
 	}
 	slices.SortStableFunc(r.Busiest, func(a, b Link) int { return cmp.Compare(b.Share, a.Share) })

@@ -177,10 +177,10 @@ func (s *stage) byPackets(ctx context.Context, c *cast, where *places.Places) (*
 	if s.recorder != nil {
 		work.RecordLinks()
 	}
-	bytes := make([]float64, sim.Links())
+	bytes, rate := make([]float64, sim.Links()), make([]float64, sim.Links())
 	for l := range bytes {
-		bytes[l] = float64(sim.Carried(l))
+		bytes[l], rate[l] = float64(sim.Carried(l)), float64(sim.Rate(l))/8e6
 	}
-	all := links{bytes, func(l int32) float64 { return float64(sim.Rate(int(l))) / 8e6 }, func(l int32) fabric.PortName { return packet.LinkPort(s.g, l) }}
+	all := links{bytes, rate, func(l int32) fabric.PortName { return packet.LinkPort(s.g, l) }}
 	return &played{work.Machine, 1, all}, c.stuck(work.Machine)
 }

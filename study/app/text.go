@@ -29,14 +29,17 @@ func (r *Run) Write(w io.Writer) error {
 	network := map[string]string{"ideal": "ideal: the LogGOPS model", "flows": "routed, by flows", "packets": "routed, by packets"}[r.Network]
 	if r.Placement != "" {
 		network += ", ranks by " + r.Placement
-		if r.Sends != "" {
-			network += ", sends in order by " + r.Sends
+		if r.Sends != Usual().Sends.String() {
+			network += ", sends " + r.Sends
 		}
 	}
 	add("network", "%s", network)
 	add("messages", "%d, %s in all", r.Messages, study.Plural(r.Bytes, "byte"))
 	if r.Unequal > 0 {
 		add("sizes", "%s of another size than the receive; the first: %s", study.Plural(r.Unequal, "message"), r.FirstUnequal)
+	}
+	if r.LeftOut != "" {
+		add("trace", "%s", r.LeftOut)
 	}
 	add("end", "%s", duration(r.EndNS))
 	if b := r.Bandwidth; b != nil {

@@ -36,11 +36,11 @@ func openTrace(text string) (p *Program, ok bool, err error) {
 	if _, err := os.Stat(text); err != nil {
 		return nil, true, fmt.Errorf("%w; there are files for ranks 0 to %d", err, ranks-1)
 	}
-	s, err := chakra.Read(files)
+	s, leftOut, err := chakra.Read(files)
 	if err != nil {
 		return nil, true, fmt.Errorf("%s.*.et: %w", name[1], err)
 	}
-	return &Program{Name: text, schedule: s}, true, nil
+	return &Program{Name: text, schedule: s, leftOut: leftOut}, true, nil
 }
 
 // countFiles counts the files of a trace.

@@ -9,14 +9,11 @@ import (
 	"strings"
 
 	"weft/apps/collective"
-	"weft/apps/machine"
-	"weft/apps/places"
 	"weft/fabric"
 	"weft/fabric/cables"
 	"weft/fabric/jobs"
 	"weft/planner"
 	"weft/sim/flow"
-	"weft/sim/packet"
 	"weft/study"
 	"weft/study/app"
 )
@@ -247,10 +244,9 @@ func collectives(ctx context.Context, g *fabric.Graph, routing *planner.Result, 
 		if p.Ranks() > rank {
 			return nil, fmt.Errorf("%s: %d ranks on the %d nodes of the job", text, p.Ranks(), rank)
 		}
-		run, err := app.On(ctx, g, routing, &app.Request{
-			Jobs: []*app.Program{p}, Costs: machine.Usual, Placement: "file", File: firstLines(file.String(), p.Ranks()),
-			Hardware: packet.Default(), Memory: places.UsualMemory, Workers: req.Workers,
-		})
+		r := app.Usual()
+		r.Jobs, r.Placement, r.File, r.Workers = []*app.Program{p}, "file", firstLines(file.String(), p.Ranks()), req.Workers
+		run, err := app.On(ctx, g, routing, &r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", text, err)
 		}
