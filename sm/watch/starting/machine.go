@@ -30,14 +30,13 @@ type Machine struct {
 	due    time.Duration
 	turn   *turn
 	ready  bool // its Plan waits for a round
-	told   int  // starts and ends that were logged since the last turn
-	untold int  // those that were not
+	told   told
 	count  Count
 }
 
 // turn is the turn of some jobs.
 type turn struct {
-	ids   map[string]bool // its jobs
+	jobs  map[string]terms.Job // by ID
 	graph *fabric.Graph   // of the Plan in force
 	plan  *route.Plan     // in force when it began
 	next  *terms.Better   // nil while it is made
@@ -89,8 +88,11 @@ func (m *Machine) waiting() (list []int) {
 
 // Reconfigure takes a new rule.
 func (m *Machine) Reconfigure(now time.Duration, rule terms.JobRule) {
-	if m.turn == nil {
-		m.wait(now, rule)
+	if m.turn != nil {
+		return
+	}
+	if m.wait(now, rule); m.due < terms.Never {
+		m.due = min(m.due, now+rule.Interval)
 	}
 }
 
@@ -116,9 +118,9 @@ func (m *Machine) Due() time.Duration {
 // force.
 func (m *Machine) Begin(g *fabric.Graph, plan *route.Plan, rule terms.JobRule) *terms.RouteRequest {
 	q := &terms.RouteRequest{Graph: g, Kept: planner.Keep(plan, g), Beside: true, Jobs: m.list, Turn: m.waiting(), MostMoves: rule.Moves}
-	m.turn, m.ready, m.due = &turn{ids: map[string]bool{}, graph: g, plan: plan}, false, terms.Never
+	m.turn, m.ready, m.due = &turn{jobs: map[string]terms.Job{}, graph: g, plan: plan}, false, terms.Never
 	for _, i := range q.Turn {
-		m.turn.ids[m.list[i].ID] = true
+		m.turn.jobs[m.list[i].ID] = m.list[i]
 	}
 	return q
 }
@@ -167,10 +169,11 @@ func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out [
 	m.count.Turns++
 	m.count.Moved += t.moved
 	m.count.Last = t.moved
-	mark := &terms.JobTurn{Jobs: len(t.ids), Moved: t.moved, Why: t.why}
+	mark := &terms.JobTurn{Jobs: len(t.jobs), Moved: t.moved, Why: t.why}
 	list, first := slices.Clone(m.list), ""
 	for i := range list {
-		if j := &list[i]; waits(j) && t.ids[j.ID] {
+		j := &list[i]
+		if was, had := t.jobs[j.ID]; had && waits(j) && isSame(&was, j) {
 			j.Turn = mark
 			first = cmp.Or(first, j.ID)
 		}
@@ -181,7 +184,7 @@ func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out [
 	if t.moved > 0 || t.why == "" {
 		text, because = fold.Count(t.moved, "entry", "entries")+" moved for ", "; "
 	}
-	switch n := len(t.ids); {
+	switch n := len(t.jobs); {
 	case first == "":
 		text += "jobs that have ended"
 	case n == 1:
@@ -192,11 +195,8 @@ func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out [
 	if t.why != "" {
 		text += because + t.why
 	}
-	if m.untold > 0 {
-		text += fmt.Sprintf("; %s more", fold.Count(m.untold, "start or end of a job", "starts and ends of jobs"))
-	}
-	m.told, m.untold = 0, 0
-	return append(out, note(terms.JobMoves, text), terms.Action{Kind: terms.Decided, Name: "the turns of jobs", Jobs: &terms.RunningJobs{List: m.list}})
+	out = m.told.rest(append(out, note(terms.JobMoves, text)))
+	return append(out, terms.Action{Kind: terms.Decided, Name: "the turns of jobs", Jobs: &terms.RunningJobs{List: m.list}})
 }
 
 // note returns the action that logs something.

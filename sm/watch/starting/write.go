@@ -16,6 +16,7 @@ const (
 	MostJobs  = 10_000
 	mostBytes = 1 << 20 // of their texts together: standbys get them
 	mostTold  = 20      // starts and ends between two turns that are logged one by one
+	toldAgain = time.Minute
 )
 
 // Write carries out a request and logs it. It returns the jobs that run then. A request that comes
@@ -37,11 +38,7 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 		m.wait(now, rule)
 	}
 	for i := range changed {
-		if m.told++; m.told > mostTold {
-			m.untold++
-		} else {
-			out = append(out, changed[i].note(w.By))
-		}
+		out = m.told.add(now, &changed[i], w.By, out)
 		if changed[i].ended {
 			m.count.Ended++
 		} else {
@@ -49,6 +46,38 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 		}
 	}
 	return &terms.RunningJobs{List: list, Changed: len(changed)}, out, nil
+}
+
+// told counts the starts and ends since the last turn, and since the time toldAgain.
+type told struct {
+	since     time.Duration // of the first one that counts
+	logged    int
+	notLogged int
+}
+
+// add logs a start or an end, unless mostTold were logged.
+func (t *told) add(now time.Duration, c *change, by string, out []terms.Action) []terms.Action {
+	if now >= t.since+toldAgain { // without turns too
+		out = t.rest(out)
+	}
+	switch {
+	case t.logged == mostTold:
+		t.notLogged++
+		return out
+	case t.logged == 0:
+		t.since = now
+	}
+	t.logged++
+	return append(out, c.note(by))
+}
+
+// rest logs the number of those that were not logged, and begins to count again.
+func (t *told) rest(out []terms.Action) []terms.Action {
+	if t.notLogged > 0 {
+		out = append(out, note(terms.JobStarted, "and "+fold.Count(t.notLogged, "more start or end of a job", "more starts and ends of jobs")))
+	}
+	*t = told{}
+	return out
 }
 
 // change is a job that has started or ended.
