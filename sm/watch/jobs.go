@@ -70,7 +70,11 @@ func afterTurn(m *Manager) {
 func isTurn(m *Manager) bool { return m.given.Better != nil && m.given.Better.ForJobs }
 
 // learnJobs has the jobs stored that the master has told: a standby that restarts alone knows them.
+// An older weft tells none: then those that were known stay.
 func learnJobs(m *Manager, before *Rules) {
+	if m.learned.rules.Jobs == nil && before != nil {
+		m.learned.rules.Jobs = before.Jobs
+	}
 	if now := m.learned.rules.Jobs; before == nil && now != nil || before != nil && starting.Differ(before.Jobs, now) {
 		m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the jobs that run", Jobs: &terms.RunningJobs{List: now}})
 	}

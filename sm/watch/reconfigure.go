@@ -57,6 +57,9 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	scheduleAfresh(m)
 	m.afresh = sooner(m.afresh, before)
 	m.forcing.Reset()
+	if m.watch.Jobs.Moves <= 0 && !(m.inRound && isTurn(m)) {
+		stopTurn(m)
+	}
 	m.jobs.Reconfigure(now, m.watch.Jobs)
 	m.tellRules()
 	m.others.decide(m, "the settings were reloaded")

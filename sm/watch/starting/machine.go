@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -26,22 +27,22 @@ import (
 
 // Machine is the list of jobs with their turns. It is not for concurrent use.
 type Machine struct {
-	list   []terms.Job // that run, the oldest first; replaced, and never changed
-	due    time.Duration
-	turn   *turn
-	ready  bool // its Plan waits for a round
-	told   told
-	count  Count
+	list  []terms.Job // that run, the oldest first; replaced, and never changed
+	due   time.Duration
+	turn  *turn
+	ready bool // its Plan waits for a round
+	told  told
+	count Count
 }
 
 // turn is the turn of some jobs.
 type turn struct {
 	jobs  map[string]terms.Job // by ID
-	graph *fabric.Graph   // of the Plan in force
-	plan  *route.Plan     // in force when it began
-	next  *terms.Better   // nil while it is made
-	moved int             // entries
-	why   string          // why no more moved
+	graph *fabric.Graph        // of the Plan in force
+	plan  *route.Plan          // in force when it began
+	next  *terms.Better        // nil while it is made
+	moved int                  // entries
+	why   string               // why no more moved
 }
 
 // Count counts jobs and their turns since the start of the manager.
@@ -222,7 +223,7 @@ func (m *Machine) Fits(g *fabric.Graph, plan *route.Plan) bool {
 
 // haveSameTables reports whether two Plans have the same entries, LIDs and SLs by switch and port.
 func haveSameTables(ag *fabric.Graph, a *route.Plan, bg *fabric.Graph, b *route.Plan) bool {
-	if !slices.Equal(ag.SwitchGUID, bg.SwitchGUID) || !slices.Equal(ag.EndGUID, bg.EndGUID) || !slices.Equal(a.Ends.Base, b.Ends.Base) || a.Tables.NumBlocks() != b.Tables.NumBlocks() {
+	if !reflect.DeepEqual(a.SL, b.SL) || !slices.Equal(ag.SwitchGUID, bg.SwitchGUID) || !slices.Equal(ag.EndGUID, bg.EndGUID) || !slices.Equal(a.Ends.Base, b.Ends.Base) || a.Tables.NumBlocks() != b.Tables.NumBlocks() {
 		return false
 	}
 	for s := range int32(ag.NumSwitches) {

@@ -14,6 +14,7 @@ import (
 // Limits of jobs that run.
 const (
 	MostJobs  = 10_000
+	MostNodes = 1 << 20 // of all jobs, each counted by itself: a short list names many
 	mostBytes = 1 << 20 // of their texts together: standbys get them
 	mostTold  = 20      // starts and ends between two turns that are logged one by one
 	toldAgain = time.Minute
@@ -117,7 +118,7 @@ func shorten(text string) string {
 	if len(text) <= most {
 		return text
 	}
-	return text[:most] + " ..."
+	return strings.ToValidUTF8(text[:most], "") + " ..." // it may cut a letter
 }
 
 // begun returns a job that begins. One of a single node has no turn.
@@ -187,15 +188,19 @@ func check(list []terms.Job) error {
 	if len(list) > MostJobs {
 		return fmt.Errorf("more than %d jobs run: end those that are over", MostJobs)
 	}
-	size := 0
+	size, nodes := 0, 0
 	for i := range list {
+		nodes += list[i].Count
 		size += len(list[i].ID) + len(list[i].User) + len(list[i].Nodes)
 		for _, name := range list[i].Unknown {
 			size += len(name)
 		}
 	}
-	if size > mostBytes {
+	switch {
+	case size > mostBytes:
 		return errors.New("the lists of nodes of all jobs that run are over 1 MiB: end those that are over")
+	case nodes > MostNodes:
+		return fmt.Errorf("all jobs that run have over %d nodes, each job counted by itself: end those that are over", MostNodes)
 	}
 	return nil
 }
