@@ -147,7 +147,8 @@ type run struct {
 	burst      burst             // SMPs that are not sent yet
 	worked     chan *terms.Event // a Route or a Store has ended
 	working    int               // number of those under way
-	timer      *time.Timer       // of the last Wake
+	telling    telling
+	timer      *time.Timer // of the last Wake
 	actions    []terms.Action
 	loss       terms.LossCount
 	done       bool
@@ -289,6 +290,12 @@ func (d *run) takeWork(ctx context.Context, ev *terms.Event) {
 	d.working--
 	if ctx.Err() != nil {
 		d.stop(ctx)
+	}
+	if ev == rulesTold {
+		if d.telling.under = false; len(d.telling.waiting) > 0 {
+			d.tellNow()
+		}
+		return
 	}
 	if ev != nil && !d.improving.isOver(ev) {
 		d.step(ctx, ev)
@@ -483,14 +490,37 @@ func (d *run) decide(a terms.Action) {
 	})
 }
 
-// tellRules sends our rules to the standbys, and calls then when all of them know the rules.
+// tellRules sends our rules to the standbys, and calls then when all of them know the rules. While
+// they are sent, changes wait and are then sent together: with thousands of jobs that run, making
+// and packing the rules takes a while.
 func (d *run) tellRules(then func(error)) {
-	rules := d.manager.RulesToTell()
+	d.telling.waiting = append(d.telling.waiting, then)
+	if !d.telling.under {
+		d.tellNow()
+	}
+}
+
+// telling holds who waits until the standbys know our rules.
+type telling struct {
+	under   bool // rules are being sent
+	waiting []func(error)
+}
+
+// tellNow sends our rules for all who wait.
+func (d *run) tellNow() {
+	rules, waiting := d.manager.RulesToTell(), d.telling.waiting
+	d.telling = telling{under: true}
 	d.work(func() *terms.Event {
-		then(d.Administration.CommitRules(&rules))
-		return nil
+		err := d.Administration.CommitRules(&rules)
+		for _, then := range waiting {
+			then(err)
+		}
+		return rulesTold
 	})
 }
+
+// rulesTold stands for the end of tellNow among the work that has ended.
+var rulesTold = new(terms.Event)
 
 // keep stores a Record, and sends it with the rules to the standbys.
 func (d *run) keep(record *terms.Record, rules terms.RulesToTell) error {
