@@ -49,18 +49,23 @@ type Job struct {
 	SharedOnVL *int  `json:"channels_shared_on_vl,omitempty"`
 }
 
-// mostPasses is the maximum number of channels that all jobs pass, each job counted by itself: 256
-// MB.
-const mostPasses = 1 << 25
-
-// Count counts the pairs of some jobs, each a list of host ports. It refuses jobs that together
-// pass too many channels.
-func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) (*Report, error) {
-	return countWithin(ctx, g, p, jobs, mostPasses)
+// limits bound the memory of Count.
+type limits struct {
+	passes int // channels that all jobs pass, each job counted by itself
+	beside int // length of all Beside
 }
 
-// countWithin counts jobs that pass at most so many channels.
-func countWithin(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32, most int) (*Report, error) {
+// usualLimits are 256 MB, and 32 MB.
+var usualLimits = limits{1 << 25, 1 << 22}
+
+// Count counts the pairs of some jobs, each a list of host ports. It refuses jobs that together
+// pass too many channels, or share them with too many others.
+func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) (*Report, error) {
+	return countWithin(ctx, g, p, jobs, usualLimits)
+}
+
+// countWithin counts jobs within limits.
+func countWithin(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32, most limits) (*Report, error) {
 	r := &Report{Channels: g.NumChannels, Jobs: make([]Job, len(jobs))}
 	c := &counter{
 		g: g, plan: p, lanes: p.SL != nil && p.SL2VL != nil, load: make([]int64, g.NumChannels), vls: make([]uint16, g.NumChannels),
@@ -71,11 +76,11 @@ func countWithin(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]i
 		if err := c.count(ctx, &r.Jobs[i], int32(i), withLID(p, hosts)); err != nil {
 			return nil, err
 		}
-		if c.passes > most {
-			return nil, fmt.Errorf("the first %d of %d jobs pass %d channels in all, and at most %d are counted: ask about fewer jobs", i+1, len(jobs), c.passes, most)
+		if c.passes > most.passes {
+			return nil, fmt.Errorf("the first %d of %d jobs pass %d channels in all, and at most %d are counted: ask about fewer jobs", i+1, len(jobs), c.passes, most.passes)
 		}
 	}
-	if err := c.compare(ctx, r); err != nil {
+	if err := c.compare(ctx, r, most.beside); err != nil {
 		return nil, err
 	}
 	r.LeastUnused = g.NumChannels - c.bound.most()
@@ -146,8 +151,9 @@ func (c *counter) count(ctx context.Context, j *Job, number int32, hosts []int32
 	return nil
 }
 
-// compare counts the channels that several jobs pass, and those that none passes.
-func (c *counter) compare(ctx context.Context, r *Report) error {
+// compare counts the channels that several jobs pass, and those that none passes. most bounds the
+// lists of the others.
+func (c *counter) compare(ctx context.Context, r *Report, most int) error {
 	words := (len(r.Jobs) + 63) / 64
 	beside, here := make([][]uint64, len(r.Jobs)), make([]uint64, words) // sets of jobs
 	for x, list := range c.users {
@@ -180,6 +186,16 @@ func (c *counter) compare(ctx context.Context, r *Report) error {
 				beside[u.job][i] |= set
 			}
 		}
+	}
+	pairs := 0
+	for _, set := range beside {
+		for _, word := range set {
+			pairs += bits.OnesCount64(word)
+		}
+		pairs -= min(1, len(set)) // a job is in its own set
+	}
+	if pairs > most {
+		return fmt.Errorf("%d times a job shares channels with another one, and at most %d are listed: ask about fewer jobs", pairs, most)
 	}
 	for j, set := range beside {
 		for i, word := range set {
