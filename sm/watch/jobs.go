@@ -41,7 +41,11 @@ func jobsDue(m *Manager) time.Duration {
 
 // serveJobs begins a turn of jobs, or the round with its Plan.
 func serveJobs(m *Manager) {
-	if m.jobs.Ready() != nil {
+	switch {
+	case m.jobs.IsVain():
+		stopTurn(m)
+		return
+	case m.jobs.Ready() != nil:
 		m.beginRound(whyJobs, moveForJobs)
 		return
 	}

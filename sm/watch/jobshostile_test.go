@@ -92,6 +92,7 @@ func TestTurnsInTurmoil(t *testing.T) {
 		"no moves by day": {func(x *turning) { x.reload(atNight) }, false},
 		"longer interval": {func(x *turning) { x.reload(func(w *terms.Watch) { w.Jobs.Interval = time.Hour }) }, true},
 		"jobs end":        {func(x *turning) { x.tell(&terms.JobWrite{Whole: true}); x.start("a", 1, 4); x.start("b", 2, 3) }, true},
+		"all jobs end":    {func(x *turning) { x.tell(&terms.JobWrite{Whole: true}) }, false},
 		"a cable is lost": {func(x *turning) {
 			_ = x.sub.SetLinkDown(switchLinks(x.sub.Fabric())[0], true)
 			x.runUntil(x.now + 5*time.Second)

@@ -159,6 +159,17 @@ func (m *Machine) Ready() *terms.Better {
 	return m.turn.next
 }
 
+// isFor reports whether a job that runs has this turn. One that was requeued on other nodes has not.
+func (t *turn) isFor(j *terms.Job) bool {
+	was, had := t.jobs[j.ID]
+	return had && waits(j) && isSame(&was, j)
+}
+
+// IsVain reports whether the Plan of a turn is Ready, and all its jobs have ended meanwhile.
+func (m *Machine) IsVain() bool {
+	return m.ready && !slices.ContainsFunc(m.list, func(j terms.Job) bool { return m.turn.isFor(&j) })
+}
+
 // End ends the turn under way. It logs how many entries have moved, for which jobs, and has that
 // stored. failed says why none has; with nil the Plan of the turn is in force.
 func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out []terms.Action) []terms.Action {
@@ -174,7 +185,7 @@ func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out [
 	list, first := slices.Clone(m.list), ""
 	for i := range list {
 		j := &list[i]
-		if was, had := t.jobs[j.ID]; had && waits(j) && isSame(&was, j) {
+		if t.isFor(j) {
 			j.Turn = mark
 			first = cmp.Or(first, j.ID)
 		}
