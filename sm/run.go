@@ -84,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	r.Watch.Epoch = r.epoch(&r.Watch, 0)
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
-		worked: make(chan *terms.Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
+		errands: errands{worked: make(chan *terms.Event)}, timer: time.NewTimer(time.Hour), exchanging: exchanging,
 	}
 	defer d.timer.Stop()
 	if d.Grace <= 0 {
@@ -144,22 +144,27 @@ type run struct {
 	exchanging *exchanging // nil without exchange with other subnets
 	requester  *wire.Requester
 	request    wire.Request
-	burst      burst             // SMPs that are not sent yet
-	worked     chan *terms.Event // a Route or a Store has ended
-	working    int               // number of those under way
-	telling    telling
-	timer      *time.Timer // of the last Wake
-	actions    []terms.Action
-	loss       terms.LossCount
-	done       bool
-	stopped    bool
-	failure    error
-	linkless   int                 // checks in a row that found no link at our port
-	recorder   *recording.Recorder // nil if nothing is recorded
-	rejected   bool                // it was logged that another manager has another key
+	burst      burst // SMPs that are not sent yet
+	errands
+	timer    *time.Timer // of the last Wake
+	actions  []terms.Action
+	loss     terms.LossCount
+	done     bool
+	stopped  bool
+	failure  error
+	linkless int                 // checks in a row that found no link at our port
+	recorder *recording.Recorder // nil if nothing is recorded
+	rejected bool                // it was logged that another manager has another key
 
 	begun time.Duration
 	measures
+}
+
+// errands holds the work beside the loop.
+type errands struct {
+	worked  chan *terms.Event // a Route, a Store or a tellNow has ended
+	working int               // number of those under way
+	telling telling
 }
 
 // measures holds the phases of a run, the bandwidth of its Plan, and the work on a better one.

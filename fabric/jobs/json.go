@@ -22,8 +22,8 @@ type slurmJob struct {
 	Nodes  string `json:"nodes"`
 }
 
-// name returns the id as squeue prints it: 4711, 4711_3 for a task of an array, or 4711+1 for a part
-// of a heterogeneous job.
+// name returns the id as squeue prints it: 4711, 4711_3 for a task of an array, or 4711+1 for a
+// part of a heterogeneous job.
 func (j *slurmJob) name() string {
 	if j.Het.is && j.Het.value > 0 {
 		return fmt.Sprintf("%d+%d", j.Het.value, j.Offset.value)

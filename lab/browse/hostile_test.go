@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHostileTables: tables with numbers, texts and shapes of any kind are drawn or refused with the
-// reason, and markup in them is text.
+// TestHostileTables: tables with numbers, texts and shapes of any kind are drawn or refused with
+// the reason, and markup in them is text.
 func TestHostileTables(t *testing.T) {
 	const head = "case,network,fabric,graph,engine,status,ebb_share"
 	further := ""

@@ -277,7 +277,7 @@ func (m *members) add(x, rank int32, numbers []int32) {
 	m.on[i].ranks = append(m.on[i].ranks, rank)
 }
 
-// makeCells makes the counters of packets that leave their switch. cells counters are there already.
+// makeCells makes the counters of packets that leave their switch, in addition to so many cells.
 func (r *byJob) makeCells(numbers []int32, cells int) error {
 	for c := range r.leaving {
 		r.leaving[c] = make([]first, numbers[r.g.From[c]])

@@ -64,7 +64,7 @@ func (b *batch) put(path string, body any) (status int, answer string, done Jobs
 	return status, answer, done
 }
 
-// TestNodeAway: a job that is told again while one of its nodes is away, or all are, stays as it is.
+// TestNodeAway: a job that is told again while some or all of its nodes are away stays as it is.
 func TestNodeAway(t *testing.T) {
 	b := newBatch(t, "rlft(4,2)")
 	told := NumberedJob{ID: "7", JobBody: JobBody{Nodes: "host[0-2],host7,login"}}
@@ -90,8 +90,8 @@ func TestNodeAway(t *testing.T) {
 	}
 }
 
-// TestHostileJobs: requests of any content get an answer that is short and soon, and what they leave
-// in lists and logs is short and printable.
+// TestHostileJobs: requests of any content get an answer that is short and soon, and what they
+// leave in lists and logs is short and printable.
 func TestHostileJobs(t *testing.T) {
 	b := newBatch(t, "rlft(4,2)")
 	long := strings.Repeat("x", 1<<16)

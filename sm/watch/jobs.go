@@ -29,10 +29,7 @@ func writeJobs(m *Manager, ev *terms.Event) {
 // waits for change windows, for an uncontested subnet that is up, and for a better Plan, which is
 // made with regard to all jobs.
 func jobsDue(m *Manager) time.Duration {
-	due := m.jobs.Due()
-	if m.jobs.Ready() != nil {
-		due = m.now
-	}
+	due := m.jobs.Due(m.now)
 	if due == terms.Never || m.inForce == nil || m.better.expected() || !m.result.Report.State.IsUp() || m.change.Due() < terms.Never {
 		return terms.Never
 	}
@@ -41,11 +38,7 @@ func jobsDue(m *Manager) time.Duration {
 
 // serveJobs begins a turn of jobs, or the round with its Plan.
 func serveJobs(m *Manager) {
-	switch {
-	case m.jobs.IsVain():
-		stopTurn(m)
-		return
-	case m.jobs.Ready() != nil:
+	if m.jobs.Ready() != nil {
 		m.beginRound(whyJobs, moveForJobs)
 		return
 	}
@@ -74,7 +67,7 @@ func afterTurn(m *Manager) {
 func isTurn(m *Manager) bool { return m.given.Better != nil && m.given.Better.ForJobs }
 
 // learnJobs has the jobs stored that the master has told: a standby that restarts alone knows them.
-// An older weft tells none: then those that were known stay.
+// From an older weft, which sends none, nothing is learned.
 func learnJobs(m *Manager, before *Rules) {
 	if m.learned.rules.Jobs == nil && before != nil {
 		m.learned.rules.Jobs = before.Jobs

@@ -76,8 +76,8 @@ func (x *turning) turn(id string) *terms.JobTurn {
 	return nil
 }
 
-// TestTurnsInTurmoil: whatever happens while a turn is planned, no entry moves that the rules of that
-// moment forbid, and the jobs get their turn when they allow it.
+// TestTurnsInTurmoil: whatever happens while a turn is planned, no entry moves that the rules of
+// that moment forbid, and the jobs get their turn when they allow it.
 func TestTurnsInTurmoil(t *testing.T) {
 	rule := terms.JobRule{Interval: 10 * time.Second, Moves: math.MaxInt}
 	atNight := func(w *terms.Watch) { // a window that does not open in this test
@@ -158,8 +158,8 @@ func TestManyStarts(t *testing.T) {
 	}
 }
 
-// TestMasterWithoutJobs: a standby of an older master, which tells no jobs, keeps those that it knows, in
-// its state too. A master without jobs tells that.
+// TestMasterWithoutJobs: a standby of an older master, which tells no jobs, keeps those that it
+// knows, in its state too. A master that has none tells that.
 func TestMasterWithoutJobs(t *testing.T) {
 	m := NewManager(terms.Config{}, terms.UsualWatch)
 	for _, c := range []struct {

@@ -87,8 +87,12 @@ func (m *Machine) waiting() (list []int) {
 	return list
 }
 
-// Reconfigure takes a new rule.
-func (m *Machine) Reconfigure(now time.Duration, rule terms.JobRule) {
+// Reconfigure takes a new rule. If that lets nothing move, a turn is given up, unless inRound says
+// that a round writes its Plan.
+func (m *Machine) Reconfigure(now time.Duration, rule terms.JobRule, inRound bool) {
+	if rule.Moves <= 0 && !inRound {
+		m.turn, m.ready = nil, false
+	}
 	if m.turn != nil {
 		return
 	}
@@ -107,9 +111,13 @@ func (m *Machine) wait(now time.Duration, rule terms.JobRule) {
 	}
 }
 
-// Due returns when the next turn begins; never while one is under way.
-func (m *Machine) Due() time.Duration {
-	if m.turn != nil {
+// Due returns when the next turn begins, or the round with the Plan of the present one; never while
+// that is made.
+func (m *Machine) Due(now time.Duration) time.Duration {
+	switch {
+	case m.ready:
+		return now
+	case m.turn != nil:
 		return terms.Never
 	}
 	return m.due
@@ -130,10 +138,14 @@ func (m *Machine) Begin(g *fabric.Graph, plan *route.Plan, rule terms.JobRule) *
 func (m *Machine) IsPlanning() bool { return m.turn != nil && !m.ready }
 
 // Planned takes the end of the planning. If nothing moves, the turn has ended, as by End; otherwise
-// its Plan is Ready.
+// its Plan is Ready. If none of its jobs runs any more, the turn ends without a trace.
 func (m *Machine) Planned(now time.Duration, ev *terms.Event, rule terms.JobRule, out []terms.Action) []terms.Action {
 	t, r := m.turn, ev.Result
 	switch {
+	case !slices.ContainsFunc(m.list, func(j terms.Job) bool { return t.isFor(&j) }): // they have ended
+		m.turn = nil
+		m.wait(now, rule)
+		return out
 	case ev.Err != nil:
 		return m.End(now, rule, ev.Err, out)
 	case r.NotForJobs != nil:
@@ -159,15 +171,11 @@ func (m *Machine) Ready() *terms.Better {
 	return m.turn.next
 }
 
-// isFor reports whether a job that runs has this turn. One that was requeued on other nodes has not.
+// isFor reports whether a job that runs has this turn. One that was requeued on other nodes has
+// not.
 func (t *turn) isFor(j *terms.Job) bool {
 	was, had := t.jobs[j.ID]
 	return had && waits(j) && isSame(&was, j)
-}
-
-// IsVain reports whether the Plan of a turn is Ready, and all its jobs have ended meanwhile.
-func (m *Machine) IsVain() bool {
-	return m.ready && !slices.ContainsFunc(m.list, func(j terms.Job) bool { return m.turn.isFor(&j) })
 }
 
 // End ends the turn under way. It logs how many entries have moved, for which jobs, and has that
