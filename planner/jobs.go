@@ -54,40 +54,41 @@ func (t *Transition) Disturbs() error {
 }
 
 // moveForJobs moves paths for the jobs of a request. A Plan whose paths cannot move stays.
-func (r *Result) moveForJobs(ctx context.Context, g *fabric.Graph, req *Request) error {
-	watch := stopwatch{now: req.now()}
-	watch.stage("jobs")
-	plan, moves, err := relief.ForJobs(ctx, g, r.Plan, &relief.Jobs{Hosts: req.Jobs})
-	watch.stage("")
+func (r *Result) moveForJobs(ctx context.Context, g *fabric.Graph, req *Request) (err error) {
+	var plan *route.Plan
+	var moves *relief.Moves
+	r.timed(req, "jobs", func() { plan, moves, err = relief.ForJobs(ctx, g, r.Plan, &relief.Jobs{Hosts: req.Jobs}) })
 	if no, ok := errors.AsType[*relief.Impossible](err); ok {
 		r.NotForJobs = no
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if r.ForJobs = moves; moves.Entries > 0 {
+	if r.ForJobs = moves; err == nil && moves.Entries > 0 {
 		r.Plan, r.Report = plan, nil
 	}
-	r.Stages, r.Seconds = append(r.Stages, watch.stages...), r.Seconds+watch.total()
-	return nil
+	return err
 }
 
 // giveJobLanes gives jobs lanes of their own. If no lane is left, they share the lanes of the
 // paths.
-func (r *Result) giveJobLanes(ctx context.Context, g *fabric.Graph, req *Request) error {
-	watch := stopwatch{now: req.now()}
-	watch.stage("lanes for jobs")
-	plan, lanes, err := joblanes.Give(ctx, g, r.Plan, req.JobLanes)
-	watch.stage("")
+func (r *Result) giveJobLanes(ctx context.Context, g *fabric.Graph, req *Request) (err error) {
+	var plan *route.Plan
+	var lanes *joblanes.Lanes
+	r.timed(req, "lanes for jobs", func() { plan, lanes, err = joblanes.Give(ctx, g, r.Plan, req.JobLanes) })
 	if no, ok := errors.AsType[*route.Refusal](err); ok {
 		r.NoJobLanes = no
 		return nil
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		r.Plan, r.JobLanes, r.Report = plan, lanes, nil
 	}
-	r.Plan, r.JobLanes, r.Report = plan, lanes, nil
+	return err
+}
+
+// timed runs a stage after the routing, and adds its time.
+func (r *Result) timed(req *Request, stage string, do func()) {
+	watch := stopwatch{now: req.now()}
+	watch.stage(stage)
+	do()
+	watch.stage("")
 	r.Stages, r.Seconds = append(r.Stages, watch.stages...), r.Seconds+watch.total()
-	return nil
 }

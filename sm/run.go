@@ -84,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	r.Watch.Epoch = r.epoch(&r.Watch, 0)
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
-		worked: make(chan *terms.Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
+		errands: errands{worked: make(chan *terms.Event)}, timer: time.NewTimer(time.Hour), exchanging: exchanging,
 	}
 	defer d.timer.Stop()
 	if d.Grace <= 0 {
@@ -144,21 +144,27 @@ type run struct {
 	exchanging *exchanging // nil without exchange with other subnets
 	requester  *wire.Requester
 	request    wire.Request
-	burst      burst             // SMPs that are not sent yet
-	worked     chan *terms.Event // a Route or a Store has ended
-	working    int               // number of those under way
-	timer      *time.Timer       // of the last Wake
-	actions    []terms.Action
-	loss       terms.LossCount
-	done       bool
-	stopped    bool
-	failure    error
-	linkless   int                 // checks in a row that found no link at our port
-	recorder   *recording.Recorder // nil if nothing is recorded
-	rejected   bool                // it was logged that another manager has another key
+	burst      burst // SMPs that are not sent yet
+	errands
+	timer    *time.Timer // of the last Wake
+	actions  []terms.Action
+	loss     terms.LossCount
+	done     bool
+	stopped  bool
+	failure  error
+	linkless int                 // checks in a row that found no link at our port
+	recorder *recording.Recorder // nil if nothing is recorded
+	rejected bool                // it was logged that another manager has another key
 
 	begun time.Duration
 	measures
+}
+
+// errands holds the work beside the loop.
+type errands struct {
+	worked  chan *terms.Event // a Route, a Store or a tellNow has ended
+	working int               // number of those under way
+	telling telling
 }
 
 // measures holds the phases of a run, the bandwidth of its Plan, and the work on a better one.
@@ -289,6 +295,12 @@ func (d *run) takeWork(ctx context.Context, ev *terms.Event) {
 	d.working--
 	if ctx.Err() != nil {
 		d.stop(ctx)
+	}
+	if ev == rulesTold {
+		if d.telling.under = false; len(d.telling.waiting) > 0 {
+			d.tellNow()
+		}
+		return
 	}
 	if ev != nil && !d.improving.isOver(ev) {
 		d.step(ctx, ev)
@@ -483,14 +495,37 @@ func (d *run) decide(a terms.Action) {
 	})
 }
 
-// tellRules sends our rules to the standbys, and calls then when all of them know the rules.
+// tellRules sends our rules to the standbys, and calls then when all of them know the rules. While
+// they are sent, changes wait and are then sent together: with thousands of jobs that run, making
+// and packing the rules takes a while.
 func (d *run) tellRules(then func(error)) {
-	rules := d.manager.RulesToTell()
+	d.telling.waiting = append(d.telling.waiting, then)
+	if !d.telling.under {
+		d.tellNow()
+	}
+}
+
+// telling holds who waits until the standbys know our rules.
+type telling struct {
+	under   bool // rules are being sent
+	waiting []func(error)
+}
+
+// tellNow sends our rules for all who wait.
+func (d *run) tellNow() {
+	rules, waiting := d.manager.RulesToTell(), d.telling.waiting
+	d.telling = telling{under: true}
 	d.work(func() *terms.Event {
-		then(d.Administration.CommitRules(&rules))
-		return nil
+		err := d.Administration.CommitRules(&rules)
+		for _, then := range waiting {
+			then(err)
+		}
+		return rulesTold
 	})
 }
+
+// rulesTold stands for the end of tellNow among the work that has ended.
+var rulesTold = new(terms.Event)
 
 // keep stores a Record, and sends it with the rules to the standbys.
 func (d *run) keep(record *terms.Record, rules terms.RulesToTell) error {

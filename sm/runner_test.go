@@ -3,6 +3,7 @@ package sm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -83,6 +84,40 @@ func TestDrainOfRunner(t *testing.T) {
 	asked <- &terms.Event{Kind: terms.DrainPart, Name: "nobody", Tag: 6}
 	if a := <-decided; a.Tag != 6 || a.Err == nil {
 		t.Errorf("%+v", a)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManyWrites: of many writes at once each is decided, in the order of the requests, although
+// the rules are sent to standbys for several of them together.
+func TestManyWrites(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	const n = 200
+	r := runner("updn")
+	asked, decided, up := make(chan *terms.Event), make(chan terms.Action, n), make(chan terms.State, 100)
+	r.Watch, r.Elect, r.Asked = terms.UsualWatch, true, asked
+	r.Watch.Jobs.Moves = 0
+	r.Round = func(c *round.Result) { up <- c.Report.State }
+	r.Decided = func(a *terms.Action) { decided <- *a }
+	done := make(chan error)
+	go func() {
+		_, err := r.Run(ctx, attach(smtest.NewFake(smtest.Formula(t, "rlft(4,2)"))))
+		done <- err
+	}()
+	if s := <-up; s != terms.Up {
+		t.Fatal(s)
+	}
+	for i := range n {
+		asked <- &terms.Event{Kind: terms.WriteJobs, Tag: uint64(i), Jobs: &terms.JobWrite{Start: &terms.Job{ID: fmt.Sprint(i), Nodes: "host[0-1]", Count: 2}}}
+	}
+	for i := range n {
+		if a := <-decided; a.Err != nil || a.Tag != uint64(i) || len(a.Jobs.List) != i+1 || a.Jobs.Order != uint64(i+1) {
+			t.Fatalf("%d: %+v", i, a)
+		}
 	}
 	cancel()
 	if err := <-done; err != nil {

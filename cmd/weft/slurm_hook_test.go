@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,6 +158,50 @@ func TestSlurmHook(t *testing.T) {
 		h.set("WEFT_AT=http://127.0.0.1:" + h.api + "\nWEFT_TOKEN=" + h.dir + "/token")
 		h.call("prolog_slurmctld", "SLURM_JOB_ID=11", "SLURM_JOB_NODELIST=n[1-2]")
 		h.expect(logged, "8_1=n4", "11=n[1-2]")
+	}
+}
+
+// TestSlurmHookAlways: the script succeeds within a second also with wrong settings, and where
+// nothing answers or logs. So it does for parts of heterogeneous jobs.
+func TestSlurmHookAlways(t *testing.T) {
+	h := newHooked(t)
+	h.call("prolog_slurmctld", "SLURM_JOB_ID=21", "SLURM_HET_JOB_ID=20", "SLURM_HET_JOB_OFFSET=1", "SLURM_JOB_NODELIST=n[1-2]")
+	h.expect("", "20+1=n[1-2]")
+	h.call("epilog_slurmctld", "SLURM_JOB_ID=21", "SLURM_HET_JOB_ID=20", "SLURM_HET_JOB_OFFSET=1")
+	h.expect("")
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	if err := os.WriteFile(h.dir+"/slow", []byte("sleep 20\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ settings, logged string }{
+		"a quote":      {"WEFT_CA=\"", "no file of settings"},
+		"an exit":      {"exit 3", "no file of settings"},
+		"a shell list": {"WEFT_AT=(a b)", "weft was not told"},
+		"strict":       {"set -eu\nWEFT_AT=unix:/none", "weft was not told"},
+		"no programs":  {"WEFT_AT=unix:/none\nPATH=/none", ""},
+		"silence":      {"WEFT_AT=\"http://" + silent.Addr().String() + " http://" + silent.Addr().String() + "\"", "timed out"},
+		"a slow log":   {"WEFT_AT=unix:/none\nWEFT_LOG='sh " + h.dir + "/slow'", ""},
+		"no log":       {"WEFT_AT=unix:/none\nWEFT_LOG=/none", ""},
+	} {
+		h.set(c.settings)
+		cmd := exec.Command(h.script)
+		cmd.Env = append(os.Environ(), "WEFT_JOB_ENV="+h.env, "SLURM_SCRIPT_CONTEXT=prolog_slurmctld", "SLURM_JOB_ID=30", "SLURM_JOB_NODELIST=n1")
+		cmd.WaitDelay = 30 * time.Second
+		begun := time.Now()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v, %s", name, err, out)
+		}
+		if took := time.Since(begun); took > 5*time.Second { // a second on a machine that is not loaded
+			t.Errorf("%s: %v", name, took)
+		}
+		log, _ := os.ReadFile(filepath.Join(h.dir, "log"))
+		if _ = os.Remove(filepath.Join(h.dir, "log")); !strings.Contains(string(log), c.logged) {
+			t.Errorf("%s: log %q", name, log)
+		}
 	}
 }
 

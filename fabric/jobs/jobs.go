@@ -82,45 +82,43 @@ func NewFinder(g *fabric.Graph) *Finder {
 // Find returns the host ports of the nodes of a list as Slurm writes it, n[001-004,010],login. A
 // node is the server of this name with all its ports.
 func (x *Finder) Find(list string) ([]int32, error) {
-	nodes, err := hostlist.Expand(list)
-	if err != nil {
-		return nil, err
-	}
-	var hosts []int32
-	met := make(map[int32]bool, len(nodes))
-	for _, node := range nodes {
-		server, err := x.find(node)
-		if err != nil {
-			return nil, err
-		}
-		if met[server] {
-			return nil, fmt.Errorf("node %q comes twice", node)
-		}
-		met[server] = true
-		hosts = x.addHosts(hosts, server)
-	}
-	return hosts, nil
+	return x.expand(list, func(_ string, err error) error { return err }, func(node string) error { return fmt.Errorf("node %q comes twice", node) })
 }
 
 // Match returns the host ports of those nodes of a list that are found, and the names of the
 // others. A node that comes twice counts once.
 func (x *Finder) Match(list string) (hosts []int32, unknown []string, err error) {
+	hosts, err = x.expand(list, func(node string, _ error) error {
+		unknown = append(unknown, node)
+		return nil
+	}, func(string) error { return nil })
+	return hosts, unknown, err
+}
+
+// expand returns the host ports of the nodes of a list. Of nodes that are not found, and of those
+// that come twice, it calls a function, and ends with its error.
+func (x *Finder) expand(list string, unknown func(node string, err error) error, twice func(node string) error) (hosts []int32, err error) {
 	nodes, err := hostlist.Expand(list)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	met := make(map[int32]bool, len(nodes))
 	for _, node := range nodes {
 		server, err := x.find(node)
 		switch {
 		case err != nil:
-			unknown = append(unknown, node)
-		case !met[server]:
+			err = unknown(node, err)
+		case met[server]:
+			err = twice(node)
+		default:
 			met[server] = true
 			hosts = x.addHosts(hosts, server)
 		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return hosts, unknown, nil
+	return hosts, nil
 }
 
 // find returns the server that a node of a list names.

@@ -72,6 +72,8 @@ func TestRead(t *testing.T) {
 		"old JSON":  {`{"jobs": [{"job_id": 7, "job_state": "RUNNING", "array_job_id": null, "array_task_id": "", "nodes": "node001"}, {"job_id": 8, "job_state": "COMPLETED", "nodes": "x"}]}`, "7: 100 10100;"},
 		"array":     {`{"jobs": [{"job_id": 7, "job_state": ["RUNNING", "CONFIGURING"], "array_job_id": {"set": true, "number": 5}, "array_task_id": {"set": true, "number": 0}, "nodes": "node001"}]}`, "5_0: 100 10100;"},
 		"no array":  {`{"jobs": [{"job_id": 7, "job_state": ["COMPLETING"], "array_job_id": {"set": true, "number": 0}, "array_task_id": {"set": false, "number": 0}, "nodes": "node001"}]}`, "7: 100 10100;"},
+		"het":       {`{"jobs": [{"job_id": 8, "job_state": ["RUNNING"], "het_job_id": {"set": true, "number": 7}, "het_job_offset": {"set": true, "number": 1}, "nodes": "node001"}]}`, "7+1: 100 10100;"},
+		"no het":    {`{"jobs": [{"job_id": 8, "job_state": ["RUNNING"], "het_job_id": {"set": true, "number": 0}, "het_job_offset": {"set": true, "number": 0}, "nodes": "node001"}]}`, "8: 100 10100;"},
 		"pending":   {`{"jobs": [{"job_id": 7, "job_state": ["PENDING"], "nodes": ""}]}`, ""},
 		"usual out": {squeueUsual, "4711 (bob): 100 10100 200 10200;4713 (eve): 300 10300;"},
 	} {

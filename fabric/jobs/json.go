@@ -12,16 +12,22 @@ import (
 
 // slurmJob holds what is read of a job in the output of squeue --json.
 type slurmJob struct {
-	ID    number `json:"job_id"`
-	Array number `json:"array_job_id"`
-	Task  number `json:"array_task_id"`
-	User  string `json:"user_name"`
-	State states `json:"job_state"`
-	Nodes string `json:"nodes"`
+	ID     number `json:"job_id"`
+	Array  number `json:"array_job_id"`
+	Task   number `json:"array_task_id"`
+	Het    number `json:"het_job_id"` // of its first part
+	Offset number `json:"het_job_offset"`
+	User   string `json:"user_name"`
+	State  states `json:"job_state"`
+	Nodes  string `json:"nodes"`
 }
 
-// name returns the id as squeue prints it: 4711, or 4711_3 for a task of an array.
+// name returns the id as squeue prints it: 4711, 4711_3 for a task of an array, or 4711+1 for a
+// part of a heterogeneous job.
 func (j *slurmJob) name() string {
+	if j.Het.is && j.Het.value > 0 {
+		return fmt.Sprintf("%d+%d", j.Het.value, j.Offset.value)
+	}
 	if j.Array.is && j.Array.value > 0 && j.Task.is {
 		return fmt.Sprintf("%d_%d", j.Array.value, j.Task.value)
 	}

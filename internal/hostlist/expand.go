@@ -24,14 +24,14 @@ func Expand(text string) (nodes []string, err error) {
 				end = i
 			}
 			if depth < 0 || depth > 1 {
-				return nil, fmt.Errorf("node list %q: the brackets do not match", text)
+				return nil, fmt.Errorf("node list %.80q: the brackets do not match", text)
 			}
 			if end == i {
 				break
 			}
 		}
 		if depth != 0 {
-			return nil, fmt.Errorf("node list %q: a closing ] is missing", text)
+			return nil, fmt.Errorf("node list %.80q: a closing ] is missing", text)
 		}
 		some, err := expandOne(text[:end], max(0, mostNodes-len(nodes)))
 		if err != nil {
@@ -41,7 +41,7 @@ func Expand(text string) (nodes []string, err error) {
 			return nil, fmt.Errorf("node list: over %d nodes", mostNodes)
 		}
 		if text = strings.TrimPrefix(text[end:], ","); end < 1 {
-			return nil, fmt.Errorf("node list: a name is empty before %q", text)
+			return nil, fmt.Errorf("node list: a name is empty before %.80q", text)
 		}
 	}
 	if len(nodes) == 0 {
@@ -71,9 +71,9 @@ func expandOne(name string, most int) ([]string, error) {
 		to, other := strconv.ParseUint(high, 10, 64)
 		switch {
 		case err != nil || other != nil || to < from:
-			return nil, fmt.Errorf("node list %q: %q is no number and no range such as 001-004", name, span)
+			return nil, fmt.Errorf("node list %.80q: %.80q is no number and no range such as 001-004", name, span)
 		case to-from >= uint64(most/len(tails)):
-			return nil, fmt.Errorf("node list %q has over %d nodes", name, mostNodes)
+			return nil, fmt.Errorf("node list %.80q has over %d nodes", name, mostNodes)
 		}
 		for n := from; n <= to; n++ {
 			for _, t := range tails {
@@ -82,7 +82,7 @@ func expandOne(name string, most int) ([]string, error) {
 		}
 	}
 	if len(nodes) > most {
-		return nil, fmt.Errorf("node list %q has over %d nodes", name, mostNodes)
+		return nil, fmt.Errorf("node list %.80q has over %d nodes", name, mostNodes)
 	}
 	return nodes, nil
 }

@@ -10,6 +10,7 @@ package jobload
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -48,88 +49,164 @@ type Job struct {
 	SharedOnVL *int  `json:"channels_shared_on_vl,omitempty"`
 }
 
-// Count counts the pairs of some jobs, each a list of host ports.
+// limits bound the memory of Count.
+type limits struct {
+	passes int // channels that all jobs pass, each job counted by itself
+	beside int // length of all Beside
+}
+
+// usualLimits are 256 MB, and 32 MB.
+var usualLimits = limits{1 << 25, 1 << 22}
+
+// Count counts the pairs of some jobs, each a list of host ports. It refuses jobs that together
+// pass too many channels, or share them with too many others.
 func Count(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32) (*Report, error) {
+	return countWithin(ctx, g, p, jobs, usualLimits)
+}
+
+// countWithin counts jobs within limits.
+func countWithin(ctx context.Context, g *fabric.Graph, p *route.Plan, jobs [][]int32, most limits) (*Report, error) {
 	r := &Report{Channels: g.NumChannels, Jobs: make([]Job, len(jobs))}
-	total, users := make([]int64, g.NumChannels), make([][]user, g.NumChannels)
-	known := p.SL != nil && p.SL2VL != nil
-	b := newBound(g)
-	part, _ := g.Components()
+	c := &counter{
+		g: g, plan: p, lanes: p.SL != nil && p.SL2VL != nil, load: make([]int64, g.NumChannels), vls: make([]uint16, g.NumChannels),
+		total: make([]int64, g.NumChannels), users: make([][]user, g.NumChannels), bound: newBound(g),
+	}
+	c.part, _ = g.Components()
 	for i, hosts := range jobs {
-		hosts = withLID(p, hosts)
-		load, vls := make([]int64, g.NumChannels), make([]uint16, g.NumChannels)
-		j, all, sls := &r.Jobs[i], uint16(0), uint16(0)
-		j.Hosts = len(hosts)
-		for _, dst := range hosts {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			b.paths.read(g, p, dst)
-			j.Lost += b.paths.addSources(g, hosts, dst, part)
-			b.paths.load(g, load)
-			if known {
-				sls |= b.paths.addVLs(g, p, hosts, dst, vls)
-			}
-			b.add()
+		if err := c.count(ctx, &r.Jobs[i], int32(i), withLID(p, hosts)); err != nil {
+			return nil, err
 		}
-		j.Fullest = fabric.Nothing
-		for c, n := range load {
-			if n > 0 {
-				j.Channels++
-				if n > j.Largest {
-					j.Largest, j.Fullest = n, int32(c)
-				}
-				j.Mean += float64(n)
-				total[c] += n
-				users[c] = append(users[c], user{int32(i), vls[c]})
-				all |= vls[c]
-			}
-		}
-		if known {
-			j.SharedOnVL = new(int)
-			j.SLs, j.VLs = numbers(sls), numbers(all)
-		}
-		j.Mean /= float64(max(1, j.Channels))
-		j.Pair = b.paths.pairOver(g, p, hosts, j.Fullest)
-	}
-	for c, list := range users {
-		r.Largest = max(r.Largest, total[c])
-		if len(list) == 0 {
-			r.Unused++
-		}
-		for _, u := range list {
-			j, meets := &r.Jobs[u.job], false
-			if len(list) > 1 {
-				j.Shared++
-			}
-			for _, other := range list {
-				if other.job == u.job {
-					continue
-				}
-				meets = meets || other.vls&u.vls != 0
-				if !slices.Contains(j.Beside, int(other.job)) {
-					j.Beside = append(j.Beside, int(other.job))
-				}
-			}
-			if meets {
-				*j.SharedOnVL++
-			}
+		if c.passes > most.passes {
+			return nil, fmt.Errorf("the first %d of %d jobs pass %d channels in all, and at most %d are counted: ask about fewer jobs", i+1, len(jobs), c.passes, most.passes)
 		}
 	}
-	for i := range r.Jobs {
-		slices.Sort(r.Jobs[i].Beside)
+	if err := c.compare(ctx, r, most.beside); err != nil {
+		return nil, err
 	}
-	r.LeastUnused = g.NumChannels - b.most()
+	r.LeastUnused = g.NumChannels - c.bound.most()
 	if n := float64(g.NumChannels); n > 0 {
 		r.UnusedShare, r.LeastUnusedShare = float64(r.Unused)/n, float64(r.LeastUnused)/n
 	}
 	return r, nil
 }
 
+// counter is the state of Count.
+type counter struct {
+	g      *fabric.Graph
+	plan   *route.Plan
+	lanes  bool     // they are known
+	part   []int32  // by switch: part of the network
+	load   []int64  // by channel: pairs of the present job
+	vls    []uint16 // by channel: their VLs
+	total  []int64  // by channel: pairs of all jobs
+	users  [][]user // by channel
+	passes int      // length of all users
+	bound  *bound
+}
+
 // user is a job that passes a channel, with the set of its VLs there.
 type user struct {
 	job int32
 	vls uint16
+}
+
+// count counts the pairs of a job.
+func (c *counter) count(ctx context.Context, j *Job, number int32, hosts []int32) error {
+	clear(c.load)
+	clear(c.vls)
+	t, all, sls := &c.bound.paths, uint16(0), uint16(0)
+	for _, dst := range hosts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t.read(c.g, c.plan, dst)
+		j.Lost += t.addSources(c.g, hosts, dst, c.part)
+		t.load(c.g, c.load)
+		if c.lanes {
+			sls |= t.addVLs(c.g, c.plan, hosts, dst, c.vls)
+		}
+		c.bound.add()
+	}
+	j.Hosts, j.Fullest = len(hosts), fabric.Nothing
+	for x, n := range c.load {
+		if n == 0 {
+			continue
+		}
+		j.Channels++
+		if n > j.Largest {
+			j.Largest, j.Fullest = n, int32(x)
+		}
+		j.Mean += float64(n)
+		c.total[x] += n
+		c.users[x] = append(c.users[x], user{number, c.vls[x]})
+		all |= c.vls[x]
+	}
+	c.passes += j.Channels
+	if c.lanes {
+		j.SharedOnVL = new(int)
+		j.SLs, j.VLs = numbers(sls), numbers(all)
+	}
+	j.Mean /= float64(max(1, j.Channels))
+	j.Pair = t.pairOver(c.g, c.plan, hosts, j.Fullest)
+	return nil
+}
+
+// compare counts the channels that several jobs pass, and those that none passes. most bounds the
+// lists of the others.
+func (c *counter) compare(ctx context.Context, r *Report, most int) error {
+	words := (len(r.Jobs) + 63) / 64
+	beside, here := make([][]uint64, len(r.Jobs)), make([]uint64, words) // sets of jobs
+	for x, list := range c.users {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.Largest = max(r.Largest, c.total[x])
+		switch len(list) {
+		case 0:
+			r.Unused++
+			continue
+		case 1:
+			continue
+		}
+		clear(here)
+		once, twice := uint16(0), uint16(0) // VLs of some job, and of several
+		for _, u := range list {
+			here[u.job/64] |= 1 << (u.job % 64)
+			once, twice = once|u.vls, twice|once&u.vls
+		}
+		for _, u := range list {
+			j := &r.Jobs[u.job]
+			if j.Shared++; u.vls&twice != 0 {
+				*j.SharedOnVL++
+			}
+			if beside[u.job] == nil {
+				beside[u.job] = make([]uint64, words)
+			}
+			for i, set := range here {
+				beside[u.job][i] |= set
+			}
+		}
+	}
+	pairs := 0
+	for _, set := range beside {
+		for _, word := range set {
+			pairs += bits.OnesCount64(word)
+		}
+		pairs -= min(1, len(set)) // a job is in its own set
+	}
+	if pairs > most {
+		return fmt.Errorf("%d times a job shares channels with another one, and at most %d are listed: ask about fewer jobs", pairs, most)
+	}
+	for j, set := range beside {
+		for i, word := range set {
+			for ; word != 0; word &= word - 1 {
+				if other := i*64 + bits.TrailingZeros64(word); other != j {
+					r.Jobs[j].Beside = append(r.Jobs[j].Beside, other)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // withLID drops ports without a LID, and repeated ones.

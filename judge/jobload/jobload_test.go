@@ -5,7 +5,9 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -274,5 +276,33 @@ func TestBound(t *testing.T) {
 	leaf := counted(t, g, p, [][]int32{{0, 1}})
 	if all.LeastUnused != 0 || leaf.LeastUnused != g.NumChannels || leaf.Unused != g.NumChannels {
 		t.Errorf("a job on all hosts: %+v; on one leaf: %+v", all, leaf)
+	}
+}
+
+// TestManyJobs: thousands of jobs on the same channels are counted within a moment, or refused.
+func TestManyJobs(t *testing.T) {
+	g, plan := routed(t, "rlft(8,2)", "ftree")
+	const n = 2000
+	jobs := make([][]int32, n)
+	for i := range jobs {
+		jobs[i] = []int32{0, int32(4 + i%28)}
+	}
+	begun := time.Now()
+	r := counted(t, g, plan, jobs)
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("%d jobs take %v", n, took)
+	}
+	passes, beside := 0, 0
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		passes, beside = passes+j.Channels, beside+len(j.Beside)
+		if j.Shared != j.Channels || len(j.Beside) < n/28 {
+			t.Fatalf("job %d: %+v", i, j)
+		}
+	}
+	for most, want := range map[limits]string{{passes, beside}: "", {passes - 1, beside}: "pass", {passes, beside - 1}: "shares"} {
+		if _, err := countWithin(context.Background(), g, plan, jobs, most); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v of %d and %d: %v", most, passes, beside, err)
+		}
 	}
 }

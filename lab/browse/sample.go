@@ -132,13 +132,13 @@ func (s *sample) add(row int, at map[[2]string]*group) error {
 	if s.by != nil {
 		series = cmp.Or(s.text(s.by, row), "none")
 	}
+	x, _ := s.value(s.x, row)
+	if math.Abs(y) > farthest || math.Abs(x) > farthest {
+		return fmt.Errorf("row %d has a number beyond %g, which no chart can show: filter it out", row+1, farthest)
+	}
 	g := at[[2]string{series, place}]
 	if g == nil {
-		g = &group{series: series, place: place}
-		g.x, _ = s.value(s.x, row)
-		if math.Abs(y) > farthest || math.Abs(g.x) > farthest {
-			return fmt.Errorf("row %d has a number beyond %g, which no chart can show: filter it out", row+1, farthest)
-		}
+		g = &group{series: series, place: place, x: x}
 		at[[2]string{series, place}] = g
 		s.groups = append(s.groups, g)
 		if !slices.Contains(s.series, series) {

@@ -26,6 +26,9 @@ type limits struct {
 // usualLimits are the limits of weft ui. Stores of the command line have none.
 var usualLimits = limits{Sweeps: 8, Bytes: 32 << 20, Rows: 100_000, Columns: 256}
 
+// mostCells is the maximum number of cells of a table in columns that no sweep has: 64 MB.
+const mostCells = 1 << 22
+
 // exampleID is the id of the example.
 const exampleID = "example"
 
@@ -113,7 +116,7 @@ func (o *source) read() (*held, error) {
 	if head, _, _ := strings.Cut(o.Text, "\n"); !strings.HasSuffix(name, ".tsv") && strings.Contains(head, "\t") {
 		read += ".tsv"
 	}
-	t, err := store.ReadTable[sweep.Row](read, strings.NewReader(strings.TrimPrefix(o.Text, "\ufeff")), usualLimits.Rows, usualLimits.Columns)
+	t, err := store.ReadTable[sweep.Row](read, strings.NewReader(strings.TrimPrefix(o.Text, "\ufeff")), &store.Limits{Rows: usualLimits.Rows, Columns: usualLimits.Columns, Cells: mostCells})
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", err, errNoTable)
 	}

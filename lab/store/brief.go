@@ -20,16 +20,23 @@ type Table[R any] struct {
 // ReadBrief reads rows that WriteBrief wrote. A column that the text lacks is zero; unknown columns
 // are ignored. Errors name the file and the line.
 func ReadBrief[R any](name string, in io.Reader) ([]R, error) {
-	t, err := ReadTable[R](name, in, math.MaxInt, math.MaxInt)
+	t, err := ReadTable[R](name, in, &Limits{math.MaxInt, math.MaxInt, math.MaxInt})
 	if err != nil {
 		return nil, err
 	}
 	return t.Rows, nil
 }
 
-// ReadTable reads a text that WriteText or WriteBrief wrote, with at most so many rows and columns.
-// A column that the text lacks is zero. Errors name the file and the line.
-func ReadTable[R any](name string, in io.Reader, mostRows, mostColumns int) (*Table[R], error) {
+// Limits bound a table that is read.
+type Limits struct {
+	Rows    int
+	Columns int
+	Cells   int // of further columns: each takes memory, also an empty one
+}
+
+// ReadTable reads a text that WriteText or WriteBrief wrote, within limits. A column that the text
+// lacks is zero. Errors name the file and the line.
+func ReadTable[R any](name string, in io.Reader, most *Limits) (*Table[R], error) {
 	t, all := &Table[R]{}, Columns[R]()
 	r := csv.NewReader(in)
 	r.Comma = comma(name)
@@ -39,8 +46,8 @@ func ReadTable[R any](name string, in io.Reader, mostRows, mostColumns int) (*Ta
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case !slices.Contains(head, keyColumn):
 		return nil, fmt.Errorf("%s:1: no column %s", name, keyColumn)
-	case len(head) > mostColumns:
-		return nil, fmt.Errorf("%s:1: more than %d columns", name, mostColumns)
+	case len(head) > most.Columns:
+		return nil, fmt.Errorf("%s:1: more than %d columns", name, most.Columns)
 	}
 	of := make([]int, len(head)) // index into all, by column of the text; -1: a further one
 	for at, text := range head {
@@ -62,8 +69,11 @@ func ReadTable[R any](name string, in io.Reader, mostRows, mostColumns int) (*Ta
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if len(t.Rows) == mostRows {
-			return nil, fmt.Errorf("%s: more than %d rows", name, mostRows)
+		switch {
+		case len(t.Rows) == most.Rows:
+			return nil, fmt.Errorf("%s: more than %d rows", name, most.Rows)
+		case (len(t.Rows)+1)*len(t.More) > most.Cells:
+			return nil, fmt.Errorf("%s: more than %d rows with %d columns that weft lab does not know: leave some out", name, len(t.Rows), len(t.More))
 		}
 		var row R
 		further := make([]string, 0, len(t.More))

@@ -68,7 +68,7 @@ type members struct {
 	weight int64   // of a pair
 	size   int32   // number of hosts
 	on     []group // by switch
-	pairs  []int32 // by channel
+	pairs  []int32 // by channel; nil for a job on one switch
 	most   int32   // the maximum of pairs before any move
 }
 
@@ -185,49 +185,52 @@ func newByJob(ctx context.Context, g *fabric.Graph, plan *route.Plan, jobs *Jobs
 	if err := r.lanes.read(g, r.plan); err != nil {
 		return nil, err
 	}
-	if err := r.listJobs(jobs); err != nil {
+	if err := r.listJobs(ctx, jobs); err != nil {
 		return nil, err
 	}
 	return r, r.readPlan(ctx)
 }
 
+// errTooLarge is the error of jobs whose counters would take too much memory.
+var errTooLarge = &Impossible{"the network and its jobs are too large"}
+
 // listJobs lists jobs and their hosts. A job in several parts of the network that no cable joins is
 // a job in each of them.
-func (r *byJob) listJobs(jobs *Jobs) error {
-	g, ends := r.g, &r.plan.Ends
+func (r *byJob) listJobs(ctx context.Context, jobs *Jobs) error {
+	g := r.g
 	component, n := g.Components()
-	numbers, fixed := make([]int32, g.NumSwitches), make([]bool, len(jobs.Hosts))
-	for j := range fixed {
-		fixed[j] = jobs.Only != nil && !slices.Contains(jobs.Only, j)
+	numbers, targets, cells := make([]int32, g.NumSwitches), make([]*target, g.NumHosts), 0
+	only := map[int]bool{}
+	for _, j := range jobs.Only {
+		only[j] = true
 	}
-	targets := make([]*target, g.NumHosts)
 	for j, hosts := range jobs.Hosts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		parts := make([][]int32, n)
-		for _, h := range hosts {
-			switch part := &parts[component[g.EndSwitch[h]]]; {
-			case ends.Base[h] == 0 || slices.Contains(*part, h):
-				continue
-			case ends.LMC[h] > 0:
-				return &Impossible{"hosts have several LIDs"}
-			case slices.ContainsFunc(*part, func(other int32) bool { return g.EndNode[other] == g.EndNode[h] }):
-				return &Impossible{"hosts have several ports in one network, whose paths may be separate on purpose"}
-			default:
-				*part = append(*part, h)
-			}
+		if err := r.split(hosts, component, parts); err != nil {
+			return err
 		}
 		for _, part := range parts {
 			if len(part) < 2 {
 				continue
 			}
-			m := members{weight: pairWeight / int64(len(part)-1), size: int32(len(part)), pairs: make([]int32, g.NumChannels)}
+			m := members{weight: pairWeight / int64(len(part)-1), size: int32(len(part))}
 			for rank, h := range part {
 				if targets[h] == nil {
-					targets[h] = &target{end: h, home: g.EndSwitch[h], lid: ends.Base[h], fixed: true}
+					targets[h] = &target{end: h, home: g.EndSwitch[h], lid: r.plan.Ends.Base[h], fixed: true}
 				}
 				t := targets[h]
 				t.in = append(t.in, membership{int32(len(r.jobs)), int32(rank)})
-				t.fixed = t.fixed && fixed[j]
+				t.fixed = t.fixed && jobs.Only != nil && !only[j]
 				m.add(t.home, int32(rank), numbers)
+			}
+			if len(m.on) > 1 { // else none of its packets passes a channel
+				if cells += g.NumChannels; cells > mostJobCells {
+					return errTooLarge
+				}
+				m.pairs = make([]int32, g.NumChannels)
 			}
 			r.jobs = append(r.jobs, m)
 		}
@@ -238,7 +241,29 @@ func (r *byJob) listJobs(jobs *Jobs) error {
 		}
 	}
 	slices.SortStableFunc(r.targets, func(a, b target) int { return cmp.Compare(a.home, b.home) })
-	return r.makeCells(numbers)
+	return r.makeCells(numbers, cells)
+}
+
+// split lists the hosts of a job by part of the network. Hosts without a LID and repeated ones do
+// not count.
+func (r *byJob) split(hosts, component []int32, parts [][]int32) error {
+	g, ends := r.g, &r.plan.Ends
+	type port struct{ part, node int32 }
+	met := make(map[port]int32, len(hosts))
+	for _, h := range hosts {
+		part := component[g.EndSwitch[h]]
+		at := port{part, g.EndNode[h]}
+		switch other, has := met[at]; {
+		case ends.Base[h] == 0 || has && other == h:
+		case ends.LMC[h] > 0:
+			return &Impossible{"hosts have several LIDs"}
+		case has:
+			return &Impossible{"hosts have several ports in one network, whose paths may be separate on purpose"}
+		default:
+			met[at], parts[part] = h, append(parts[part], h)
+		}
+	}
+	return nil
 }
 
 // add adds a host to its group. numbers counts groups by switch.
@@ -252,18 +277,20 @@ func (m *members) add(x, rank int32, numbers []int32) {
 	m.on[i].ranks = append(m.on[i].ranks, rank)
 }
 
-// makeCells makes the counters of packets that leave their switch.
-func (r *byJob) makeCells(numbers []int32) error {
-	cells := len(r.jobs) * r.g.NumChannels
+// makeCells makes the counters of packets that leave their switch, in addition to so many cells.
+func (r *byJob) makeCells(numbers []int32, cells int) error {
 	for c := range r.leaving {
 		r.leaving[c] = make([]first, numbers[r.g.From[c]])
 	}
 	for j := range r.jobs {
 		m := &r.jobs[j]
+		if m.pairs == nil {
+			continue
+		}
 		for _, p := range m.on {
 			out := r.g.OutOf(p.x)
 			if cells += len(out) * int(m.size); cells > mostJobCells {
-				return &Impossible{"the network and its jobs are too large"}
+				return errTooLarge
 			}
 			for _, c := range out {
 				r.leaving[c][p.place].rounds = make([]uint16, m.size)

@@ -54,3 +54,28 @@ func TestJobCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestJobsOnOneSwitch: jobs whose hosts share a switch take no counters, however many there are.
+func TestJobsOnOneSwitch(t *testing.T) {
+	src, err := source.Generate("rlft(36,2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := src.Fabric.Compile()
+	spec, err := engine.Find("ftree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec, Workers: 1}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := &Jobs{Hosts: [][]int32{{0, 18, 36, 54}}}
+	for len(jobs.Hosts)*g.NumChannels <= mostJobCells {
+		jobs.Hosts = append(jobs.Hosts, []int32{0, 1})
+	}
+	r, err := newByJob(context.Background(), g, plan, jobs)
+	if err != nil || len(r.jobs) != len(jobs.Hosts) || len(r.targets) != 5 {
+		t.Errorf("%d jobs: %v", len(jobs.Hosts), err)
+	}
+}

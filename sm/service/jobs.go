@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"weft/fabric"
 	"weft/fabric/jobs"
 	"weft/internal/endpoints"
+	"weft/internal/hostlist"
 	"weft/judge/jobload"
 	"weft/sm/terms"
 	"weft/sm/watch/starting"
@@ -201,7 +204,7 @@ func startJob(s *Service, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	j, err := s.newJob(now, r.PathValue("id"), &given)
+	j, _, err := s.newJob(now, r.PathValue("id"), &given)
 	if err != nil {
 		endpoints.Refuse(w, http.StatusBadRequest, err.Error())
 		return
@@ -225,11 +228,19 @@ func setJobs(s *Service, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
+	if len(given.Jobs) > starting.MostJobs {
+		endpoints.Refuse(w, http.StatusBadRequest, fmt.Sprintf("more than %d jobs", starting.MostJobs))
+		return
+	}
 	q, met := &terms.JobWrite{Whole: true}, map[string]bool{}
 	var unknown []string
+	nodes := 0
 	for i := range given.Jobs {
-		j, err := s.newJob(now, given.Jobs[i].ID, &given.Jobs[i].JobBody)
+		j, named, err := s.newJob(now, given.Jobs[i].ID, &given.Jobs[i].JobBody)
+		nodes += named
 		switch {
+		case nodes > starting.MostNodes: // beyond, finding them takes a core for long
+			err = fmt.Errorf("the jobs up to here have over %d nodes", starting.MostNodes)
 		case err == nil && met[j.ID]:
 			err = errors.New("it is listed twice")
 		case errors.Is(err, errNoNode): // such as a job of login nodes
@@ -237,7 +248,7 @@ func setJobs(s *Service, w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		if err != nil {
-			endpoints.Refuse(w, http.StatusBadRequest, fmt.Sprintf("job %s: %v", given.Jobs[i].ID, err))
+			endpoints.Refuse(w, http.StatusBadRequest, fmt.Sprintf("job %.*s: %v", mostJobText, given.Jobs[i].ID, err))
 			return
 		}
 		met[j.ID], unknown = true, append(unknown, j.Unknown...)
@@ -270,28 +281,67 @@ func (s *Service) jobRequest(w http.ResponseWriter, r *http.Request, into any) (
 // errNoNode is the error of a job without a node in the subnet.
 var errNoNode = errors.New("none of its nodes is in the subnet")
 
-// newJob returns a job that starts now. With errNoNode it is returned all the same.
-func (s *Service) newJob(now *shown, id string, given *JobBody) (*terms.Job, error) {
+// newJob returns a job that starts now, and the number of nodes that its list names. With errNoNode
+// the job is returned all the same.
+func (s *Service) newJob(now *shown, id string, given *JobBody) (j *terms.Job, named int, err error) {
 	if err := cmp.Or(checkJobText("id", id), checkJobText("user", cmp.Or(given.User, "-"))); err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	if strings.ContainsFunc(given.Nodes, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return nil, 0, errors.New("nodes: want a list without control characters")
 	}
 	find := s.finder(now.Routed.Graph)
 	hosts, unknown, err := find.Match(given.Nodes)
 	if err != nil {
-		return nil, fmt.Errorf("nodes: %w", err)
+		return nil, 0, fmt.Errorf("nodes: %w", err)
 	}
 	servers := map[int32]bool{}
 	for _, h := range hosts {
 		servers[find.Server(h)] = true
 	}
-	j := &terms.Job{ID: id, User: given.User, Nodes: find.List(hosts), Count: len(servers), Unknown: unknown[:min(len(unknown), mostUnknown)], Began: s.opt.Clock().Unix()}
-	switch {
-	case len(hosts) > 0:
-		return j, nil
-	case len(unknown) == 0:
-		return nil, errors.New("nodes: want a list of nodes such as node[001-064]")
+	named = len(servers) + len(unknown)
+	away, unknown := awayOf(now.Routed.Jobs.Jobs, id, unknown)
+	unknown = unknown[:min(len(unknown), mostUnknown)]
+	for i, name := range unknown {
+		if len(name) > mostJobText {
+			unknown[i] = strings.ToValidUTF8(name[:mostJobText], "") + "..."
+		}
 	}
-	return j, fmt.Errorf("%w: %s", errNoNode, strings.Join(j.Unknown, ","))
+	j = &terms.Job{ID: id, User: given.User, Nodes: find.List(hosts), Count: len(servers) + len(away), Unknown: unknown, Began: s.opt.Clock().Unix()}
+	if len(away) > 0 {
+		present, _ := hostlist.Expand(j.Nodes) // none if no node is there
+		j.Nodes = hostlist.Compress(append(present, away...))
+	}
+	switch {
+	case j.Count > 0:
+		return j, named, nil
+	case named == 0:
+		return nil, 0, errors.New("nodes: want a list of nodes such as node[001-064]")
+	}
+	return j, named, fmt.Errorf("%w: %s", errNoNode, strings.Join(unknown, ","))
+}
+
+// awayOf returns those of some names that a running job has as nodes, so that a repeated start does
+// not change a job whose node is away for a moment. others are the rest.
+func awayOf(running []terms.Job, id string, names []string) (away, others []string) {
+	i := slices.IndexFunc(running, func(j terms.Job) bool { return j.ID == id })
+	if i < 0 || len(names) == 0 {
+		return nil, names
+	}
+	nodes, _ := hostlist.Expand(running[i].Nodes) // it was a list when the job began
+	has := map[string]bool{}
+	for _, name := range nodes {
+		has[name] = true
+	}
+	for _, name := range names {
+		if has[name] {
+			away = append(away, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(away)
+	return slices.Compact(away), others
 }
 
 // checkJobText checks an ID or a user.
@@ -304,10 +354,6 @@ func checkJobText(what, text string) error {
 
 // writeJobs passes a request to the manager and answers. unknown are nodes that were not found.
 func (s *Service) writeJobs(w http.ResponseWriter, r *http.Request, q *terms.JobWrite, unknown []string) {
-	if len(q.All) > starting.MostJobs {
-		endpoints.Refuse(w, http.StatusBadRequest, fmt.Sprintf("more than %d jobs", starting.MostJobs))
-		return
-	}
 	q.By = by(r)
 	d, ok := s.await(w, r, func(tag uint64) *terms.Event { return &terms.Event{Kind: terms.WriteJobs, Tag: tag, Jobs: q} })
 	switch {

@@ -3,7 +3,7 @@ package state
 import (
 	"database/sql"
 	"encoding/json"
-	"reflect"
+	"slices"
 
 	"weft/sm/terms"
 )
@@ -47,29 +47,28 @@ func (s *Store) SetJobs(now *terms.RunningJobs) error {
 	if now.Order < s.jobsOrder {
 		return nil
 	}
-	if err := s.inTx(func(tx *sql.Tx) error { return s.writeJobs(tx, now.List) }); err != nil {
+	list := make(map[string]terms.Job, len(now.List))
+	for _, j := range now.List {
+		list[j.ID] = j
+	}
+	if err := s.inTx(func(tx *sql.Tx) error { return s.writeJobs(tx, now.List, list) }); err != nil {
 		s.jobs = nil // what stands there is not known
 		return s.explain(err)
 	}
-	s.jobs, s.jobsOrder = map[string]terms.Job{}, now.Order
-	for _, j := range now.List {
-		s.jobs[j.ID] = j
-	}
+	s.jobs, s.jobsOrder = list, now.Order
 	return nil
 }
 
-// writeJobs writes the rows that differ from the stored ones.
-func (s *Store) writeJobs(tx *sql.Tx, list []terms.Job) error {
+// writeJobs writes the rows that differ from the stored ones. stays has the jobs of the list by ID.
+func (s *Store) writeJobs(tx *sql.Tx, list []terms.Job, stays map[string]terms.Job) error {
 	if s.jobs == nil {
 		if err := execute(tx, "DELETE FROM jobs"); err != nil {
 			return err
 		}
 	}
-	stays := map[string]bool{}
 	for i := range list {
 		j := &list[i]
-		stays[j.ID] = true
-		if was, met := s.jobs[j.ID]; met && reflect.DeepEqual(was, *j) {
+		if was, met := s.jobs[j.ID]; met && isSameJob(&was, j) {
 			continue
 		}
 		value, err := json.Marshal(j)
@@ -81,11 +80,17 @@ func (s *Store) writeJobs(tx *sql.Tx, list []terms.Job) error {
 		}
 	}
 	for id := range s.jobs {
-		if !stays[id] {
+		if _, runs := stays[id]; !runs {
 			if err := execute(tx, "DELETE FROM jobs WHERE id = ?", id); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// isSameJob compares two jobs. All jobs are compared at each start and end.
+func isSameJob(a, b *terms.Job) bool {
+	return a.ID == b.ID && a.User == b.User && a.Nodes == b.Nodes && a.Count == b.Count && a.Began == b.Began && slices.Equal(a.Unknown, b.Unknown) &&
+		(a.Turn == b.Turn || a.Turn != nil && b.Turn != nil && *a.Turn == *b.Turn)
 }

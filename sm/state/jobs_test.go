@@ -62,3 +62,28 @@ func TestJobs(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestIsSameJob: every field of a job counts, also of its turn.
+func TestIsSameJob(t *testing.T) {
+	full := func() terms.Job {
+		return terms.Job{ID: "a", User: "u", Nodes: "n", Count: 1, Unknown: []string{"x"}, Began: 1, Turn: &terms.JobTurn{Jobs: 1, Moved: 1, Why: "w"}}
+	}
+	a, b := full(), full()
+	if !isSameJob(&a, &b) {
+		t.Error("equal jobs differ")
+	}
+	for i := range reflect.TypeFor[terms.Job]().NumField() {
+		b = full()
+		reflect.ValueOf(&b).Elem().Field(i).SetZero()
+		if isSameJob(&a, &b) || isSameJob(&b, &a) {
+			t.Errorf("field %d does not count, or has no value in this test", i)
+		}
+	}
+	for i := range reflect.TypeFor[terms.JobTurn]().NumField() {
+		b = full()
+		reflect.ValueOf(b.Turn).Elem().Field(i).SetZero()
+		if isSameJob(&a, &b) {
+			t.Errorf("field %d of the turn does not count, or has no value in this test", i)
+		}
+	}
+}

@@ -29,10 +29,7 @@ func writeJobs(m *Manager, ev *terms.Event) {
 // waits for change windows, for an uncontested subnet that is up, and for a better Plan, which is
 // made with regard to all jobs.
 func jobsDue(m *Manager) time.Duration {
-	due := m.jobs.Due()
-	if m.jobs.Ready() != nil {
-		due = m.now
-	}
+	due := m.jobs.Due(m.now)
 	if due == terms.Never || m.inForce == nil || m.better.expected() || !m.result.Report.State.IsUp() || m.change.Due() < terms.Never {
 		return terms.Never
 	}
@@ -70,7 +67,11 @@ func afterTurn(m *Manager) {
 func isTurn(m *Manager) bool { return m.given.Better != nil && m.given.Better.ForJobs }
 
 // learnJobs has the jobs stored that the master has told: a standby that restarts alone knows them.
+// From an older weft, which sends none, nothing is learned.
 func learnJobs(m *Manager, before *Rules) {
+	if m.learned.rules.Jobs == nil && before != nil {
+		m.learned.rules.Jobs = before.Jobs
+	}
 	if now := m.learned.rules.Jobs; before == nil && now != nil || before != nil && starting.Differ(before.Jobs, now) {
 		m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the jobs that run", Jobs: &terms.RunningJobs{List: now}})
 	}

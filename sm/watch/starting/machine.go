@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -26,23 +27,22 @@ import (
 
 // Machine is the list of jobs with their turns. It is not for concurrent use.
 type Machine struct {
-	list   []terms.Job // that run, the oldest first; replaced, and never changed
-	due    time.Duration
-	turn   *turn
-	ready  bool // its Plan waits for a round
-	told   int  // starts and ends that were logged since the last turn
-	untold int  // those that were not
-	count  Count
+	list  []terms.Job // that run, the oldest first; replaced, and never changed
+	due   time.Duration
+	turn  *turn
+	ready bool // its Plan waits for a round
+	told  told
+	count Count
 }
 
 // turn is the turn of some jobs.
 type turn struct {
-	ids   map[string]bool // its jobs
-	graph *fabric.Graph   // of the Plan in force
-	plan  *route.Plan     // in force when it began
-	next  *terms.Better   // nil while it is made
-	moved int             // entries
-	why   string          // why no more moved
+	jobs  map[string]terms.Job // by ID
+	graph *fabric.Graph        // of the Plan in force
+	plan  *route.Plan          // in force when it began
+	next  *terms.Better        // nil while it is made
+	moved int                  // entries
+	why   string               // why no more moved
 }
 
 // Count counts jobs and their turns since the start of the manager.
@@ -87,10 +87,17 @@ func (m *Machine) waiting() (list []int) {
 	return list
 }
 
-// Reconfigure takes a new rule.
-func (m *Machine) Reconfigure(now time.Duration, rule terms.JobRule) {
-	if m.turn == nil {
-		m.wait(now, rule)
+// Reconfigure takes a new rule. If that lets nothing move, a turn is given up, unless inRound says
+// that a round writes its Plan.
+func (m *Machine) Reconfigure(now time.Duration, rule terms.JobRule, inRound bool) {
+	if rule.Moves <= 0 && !inRound {
+		m.turn, m.ready = nil, false
+	}
+	if m.turn != nil {
+		return
+	}
+	if m.wait(now, rule); m.due < terms.Never {
+		m.due = min(m.due, now+rule.Interval)
 	}
 }
 
@@ -104,9 +111,13 @@ func (m *Machine) wait(now time.Duration, rule terms.JobRule) {
 	}
 }
 
-// Due returns when the next turn begins; never while one is under way.
-func (m *Machine) Due() time.Duration {
-	if m.turn != nil {
+// Due returns when the next turn begins, or the round with the Plan of the present one; never while
+// that is made.
+func (m *Machine) Due(now time.Duration) time.Duration {
+	switch {
+	case m.ready:
+		return now
+	case m.turn != nil:
 		return terms.Never
 	}
 	return m.due
@@ -116,9 +127,9 @@ func (m *Machine) Due() time.Duration {
 // force.
 func (m *Machine) Begin(g *fabric.Graph, plan *route.Plan, rule terms.JobRule) *terms.RouteRequest {
 	q := &terms.RouteRequest{Graph: g, Kept: planner.Keep(plan, g), Beside: true, Jobs: m.list, Turn: m.waiting(), MostMoves: rule.Moves}
-	m.turn, m.ready, m.due = &turn{ids: map[string]bool{}, graph: g, plan: plan}, false, terms.Never
+	m.turn, m.ready, m.due = &turn{jobs: map[string]terms.Job{}, graph: g, plan: plan}, false, terms.Never
 	for _, i := range q.Turn {
-		m.turn.ids[m.list[i].ID] = true
+		m.turn.jobs[m.list[i].ID] = m.list[i]
 	}
 	return q
 }
@@ -127,10 +138,14 @@ func (m *Machine) Begin(g *fabric.Graph, plan *route.Plan, rule terms.JobRule) *
 func (m *Machine) IsPlanning() bool { return m.turn != nil && !m.ready }
 
 // Planned takes the end of the planning. If nothing moves, the turn has ended, as by End; otherwise
-// its Plan is Ready.
+// its Plan is Ready. If none of its jobs runs any more, the turn ends without a trace.
 func (m *Machine) Planned(now time.Duration, ev *terms.Event, rule terms.JobRule, out []terms.Action) []terms.Action {
 	t, r := m.turn, ev.Result
 	switch {
+	case !slices.ContainsFunc(m.list, func(j terms.Job) bool { return t.isFor(&j) }): // they have ended
+		m.turn = nil
+		m.wait(now, rule)
+		return out
 	case ev.Err != nil:
 		return m.End(now, rule, ev.Err, out)
 	case r.NotForJobs != nil:
@@ -156,6 +171,13 @@ func (m *Machine) Ready() *terms.Better {
 	return m.turn.next
 }
 
+// isFor reports whether a job that runs has this turn. One that was requeued on other nodes has
+// not.
+func (t *turn) isFor(j *terms.Job) bool {
+	was, had := t.jobs[j.ID]
+	return had && waits(j) && isSame(&was, j)
+}
+
 // End ends the turn under way. It logs how many entries have moved, for which jobs, and has that
 // stored. failed says why none has; with nil the Plan of the turn is in force.
 func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out []terms.Action) []terms.Action {
@@ -167,10 +189,11 @@ func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out [
 	m.count.Turns++
 	m.count.Moved += t.moved
 	m.count.Last = t.moved
-	mark := &terms.JobTurn{Jobs: len(t.ids), Moved: t.moved, Why: t.why}
+	mark := &terms.JobTurn{Jobs: len(t.jobs), Moved: t.moved, Why: t.why}
 	list, first := slices.Clone(m.list), ""
 	for i := range list {
-		if j := &list[i]; waits(j) && t.ids[j.ID] {
+		j := &list[i]
+		if t.isFor(j) {
 			j.Turn = mark
 			first = cmp.Or(first, j.ID)
 		}
@@ -181,7 +204,7 @@ func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out [
 	if t.moved > 0 || t.why == "" {
 		text, because = fold.Count(t.moved, "entry", "entries")+" moved for ", "; "
 	}
-	switch n := len(t.ids); {
+	switch n := len(t.jobs); {
 	case first == "":
 		text += "jobs that have ended"
 	case n == 1:
@@ -192,11 +215,8 @@ func (m *Machine) End(now time.Duration, rule terms.JobRule, failed error, out [
 	if t.why != "" {
 		text += because + t.why
 	}
-	if m.untold > 0 {
-		text += fmt.Sprintf("; %s more", fold.Count(m.untold, "start or end of a job", "starts and ends of jobs"))
-	}
-	m.told, m.untold = 0, 0
-	return append(out, note(terms.JobMoves, text), terms.Action{Kind: terms.Decided, Name: "the turns of jobs", Jobs: &terms.RunningJobs{List: m.list}})
+	out = m.told.rest(append(out, note(terms.JobMoves, text)))
+	return append(out, terms.Action{Kind: terms.Decided, Name: "the turns of jobs", Jobs: &terms.RunningJobs{List: m.list}})
 }
 
 // note returns the action that logs something.
@@ -222,7 +242,7 @@ func (m *Machine) Fits(g *fabric.Graph, plan *route.Plan) bool {
 
 // haveSameTables reports whether two Plans have the same entries, LIDs and SLs by switch and port.
 func haveSameTables(ag *fabric.Graph, a *route.Plan, bg *fabric.Graph, b *route.Plan) bool {
-	if !slices.Equal(ag.SwitchGUID, bg.SwitchGUID) || !slices.Equal(ag.EndGUID, bg.EndGUID) || !slices.Equal(a.Ends.Base, b.Ends.Base) || a.Tables.NumBlocks() != b.Tables.NumBlocks() {
+	if !reflect.DeepEqual(a.SL, b.SL) || !slices.Equal(ag.SwitchGUID, bg.SwitchGUID) || !slices.Equal(ag.EndGUID, bg.EndGUID) || !slices.Equal(a.Ends.Base, b.Ends.Base) || a.Tables.NumBlocks() != b.Tables.NumBlocks() {
 		return false
 	}
 	for s := range int32(ag.NumSwitches) {

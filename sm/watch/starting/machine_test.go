@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"weft/fabric"
 	"weft/planner"
@@ -38,28 +39,28 @@ func write(t *testing.T, m *Machine, now time.Duration, w *terms.JobWrite) (chan
 // have ended have none, nor does a job of one node. Starts during a turn wait for the next one.
 func TestTurns(t *testing.T) {
 	m := Resume(nil, 0, rule)
-	if m.Due() != terms.Never {
+	if m.Due(0) != terms.Never {
 		t.Error("due without a job")
 	}
-	if n, told := write(t, &m, time.Second, job("single", 1)); n != 1 || m.Due() != terms.Never || !slices.Equal(told, []terms.IncidentKind{terms.JobStarted}) {
-		t.Errorf("a job of one node: %d, due %v, %v", n, m.Due(), told)
+	if n, told := write(t, &m, time.Second, job("single", 1)); n != 1 || m.Due(0) != terms.Never || !slices.Equal(told, []terms.IncidentKind{terms.JobStarted}) {
+		t.Errorf("a job of one node: %d, due %v, %v", n, m.Due(0), told)
 	}
 	write(t, &m, 2*time.Second, job("a", 2))
 	write(t, &m, 9*time.Second, job("b", 3))
 	if n, told := write(t, &m, 9*time.Second, job("b", 3)); n != 0 || len(told) > 0 {
 		t.Errorf("repeated: %d, %v", n, told)
 	}
-	if m.Due() != 12*time.Second {
-		t.Errorf("due %v", m.Due())
+	if m.Due(0) != 12*time.Second {
+		t.Errorf("due %v", m.Due(0))
 	}
 	write(t, &m, 10*time.Second, &terms.JobWrite{End: "a"})
 	g, plan := &fabric.Graph{}, &route.Plan{Tables: route.NewTables(0, 0)}
 	q := m.Begin(g, plan, rule)
-	if len(q.Turn) != 1 || q.Jobs[q.Turn[0]].ID != "b" || q.MostMoves != rule.Moves || m.Due() != terms.Never || !m.IsPlanning() {
+	if len(q.Turn) != 1 || q.Jobs[q.Turn[0]].ID != "b" || q.MostMoves != rule.Moves || m.Due(0) != terms.Never || !m.IsPlanning() {
 		t.Errorf("%+v", q)
 	}
 	write(t, &m, 13*time.Second, job("c", 2))
-	if m.Due() != terms.Never {
+	if m.Due(0) != terms.Never {
 		t.Error("a turn is due during another one")
 	}
 	if out := m.Planned(14*time.Second, &terms.Event{Result: &planner.Result{Plan: plan, ForJobs: &relief.Moves{Entries: 4, Left: true}}}, rule, nil); len(out) > 0 || m.Ready() == nil || m.IsPlanning() {
@@ -69,12 +70,12 @@ func TestTurns(t *testing.T) {
 	if len(out) != 2 || out[0].Incident.Kind != terms.JobMoves || !strings.HasPrefix(out[0].Incident.Text, "4 entries moved for job b; more would gain") {
 		t.Errorf("%+v", out)
 	}
-	if m.Due() != 25*time.Second {
-		t.Errorf("the next turn is due at %v", m.Due())
+	if m.Due(0) != 25*time.Second {
+		t.Errorf("the next turn is due at %v", m.Due(0))
 	}
 	m.Begin(g, plan, rule)
 	out = m.Planned(26*time.Second, &terms.Event{Err: errors.New("no")}, rule, nil)
-	if len(out) != 2 || out[0].Incident.Text != "nothing moved for job c: no" || m.Due() != terms.Never {
+	if len(out) != 2 || out[0].Incident.Text != "nothing moved for job c: no" || m.Due(0) != terms.Never {
 		t.Errorf("%+v", out)
 	}
 	if r := m.Report(); r.Count != (Count{Started: 4, Ended: 1, Turns: 2, Moved: 4}) || len(r.Jobs) != 3 {
@@ -91,19 +92,19 @@ func TestTurns(t *testing.T) {
 func TestAgain(t *testing.T) {
 	g, plan := &fabric.Graph{}, &route.Plan{Tables: route.NewTables(0, 0)}
 	m := Resume([]terms.Job{{ID: "a", Count: 2}}, time.Second, rule)
-	if m.Due() != 11*time.Second {
-		t.Errorf("due %v", m.Due())
+	if m.Due(0) != 11*time.Second {
+		t.Errorf("due %v", m.Due(0))
 	}
 	m.Begin(g, plan, rule)
-	if !m.Again(20*time.Second, rule) || m.Due() != 20*time.Second {
-		t.Errorf("due %v", m.Due())
+	if !m.Again(20*time.Second, rule) || m.Due(0) != 20*time.Second {
+		t.Errorf("due %v", m.Due(0))
 	}
 	m.Begin(g, plan, rule)
 	write(t, &m, 21*time.Second, &terms.JobWrite{End: "a"})
-	if m.Again(22*time.Second, rule); m.Due() != terms.Never {
-		t.Errorf("due %v", m.Due())
+	if m.Again(22*time.Second, rule); m.Due(0) != terms.Never {
+		t.Errorf("due %v", m.Due(0))
 	}
-	if m.Reconfigure(23*time.Second, terms.JobRule{}); m.Due() != terms.Never {
+	if m.Reconfigure(23*time.Second, terms.JobRule{}, false); m.Due(0) != terms.Never {
 		t.Error("due without moves")
 	}
 }
@@ -126,5 +127,90 @@ func TestWhole(t *testing.T) {
 	}
 	if n, told := write(t, &m, 0, &terms.JobWrite{Whole: true, All: many[:MostJobs]}); n != MostJobs+2 || len(told) != mostTold-2 {
 		t.Errorf("%d changes, %d lines", n, len(told))
+	}
+}
+
+// TestRequeued: a job that ends during its turn and starts again under the same ID, with other
+// nodes, waits for a turn of its own: nothing has moved for these nodes. With the same nodes it has
+// had one.
+func TestRequeued(t *testing.T) {
+	g, plan := &fabric.Graph{}, &route.Plan{Tables: route.NewTables(0, 0)}
+	for count, waits := range map[int]bool{2: false, 3: true} {
+		m := Resume(nil, 0, rule)
+		write(t, &m, 0, job("a", 2))
+		write(t, &m, 0, job("stays", 2))
+		m.Begin(g, plan, rule)
+		write(t, &m, time.Second, &terms.JobWrite{End: "a"})
+		write(t, &m, time.Second, job("a", count))
+		m.Planned(2*time.Second, &terms.Event{Result: &planner.Result{Plan: plan, ForJobs: &relief.Moves{Entries: 4}}}, rule, nil)
+		m.End(3*time.Second, rule, nil, nil)
+		if got := m.List()[1]; (got.Turn == nil) != waits || waits != (m.Due(0) == 13*time.Second) {
+			t.Errorf("%d nodes: %+v, due %v", count, got, m.Due(0))
+		}
+	}
+}
+
+// TestLogWithoutTurns: where no turn comes, the log goes on all the same, and counts what it leaves
+// out.
+func TestLogWithoutTurns(t *testing.T) {
+	off := terms.JobRule{Interval: rule.Interval}
+	m := Resume(nil, 0, off)
+	lines := func(now time.Duration, n int) (list []string) {
+		t.Helper()
+		for i := range n {
+			_, out, err := m.Write(now, job(fmt.Sprint(now, i), 2), off, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range out {
+				list = append(list, a.Incident.Text)
+			}
+		}
+		return list
+	}
+	if got := lines(time.Hour, mostTold+7); len(got) != mostTold {
+		t.Errorf("%d lines", len(got))
+	}
+	if got := lines(time.Hour+toldAgain, 2); len(got) != 3 || got[0] != "and 7 more starts and ends of jobs" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestShorterInterval: with a shorter interval a turn that is due comes sooner.
+func TestShorterInterval(t *testing.T) {
+	m := Resume([]terms.Job{{ID: "a", Count: 2}}, 0, terms.JobRule{Interval: time.Hour, Moves: 1})
+	if m.Reconfigure(time.Second, rule, false); m.Due(0) != 11*time.Second {
+		t.Errorf("due %v", m.Due(0))
+	}
+}
+
+// TestLimits: jobs with too many nodes are refused, however short their lists, and lines of the log
+// have whole letters.
+func TestLimits(t *testing.T) {
+	m := Resume(nil, 0, rule)
+	many := make([]terms.Job, MostNodes/1000)
+	for i := range many {
+		many[i] = terms.Job{ID: fmt.Sprint(i), Nodes: "n[1-1000]", Count: 1000}
+	}
+	write(t, &m, 0, &terms.JobWrite{Whole: true, All: many})
+	if _, _, err := m.Write(0, job("more", 1000), rule, nil); err == nil || !strings.Contains(err.Error(), "nodes") {
+		t.Error(err)
+	}
+	for i := range 4 {
+		if text := shorten(strings.Repeat("x", i) + strings.Repeat("ü", 100)); !utf8.ValidString(text) {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// TestFits: a Plan with other SLs is not the one that a turn began with.
+func TestFits(t *testing.T) {
+	g := &fabric.Graph{}
+	plan := func(cell uint8) *route.Plan {
+		return &route.Plan{Tables: route.NewTables(0, 0), SL: &route.SLs{Cells: []uint8{cell}}}
+	}
+	m := Resume([]terms.Job{{ID: "a", Count: 2}}, 0, rule)
+	if m.Begin(g, plan(1), rule); !m.Fits(g, plan(1)) || m.Fits(g, plan(2)) {
+		t.Error("SLs do not count")
 	}
 }

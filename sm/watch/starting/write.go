@@ -14,8 +14,10 @@ import (
 // Limits of jobs that run.
 const (
 	MostJobs  = 10_000
+	MostNodes = 1 << 20 // of all jobs, each counted by itself: a short list names many
 	mostBytes = 1 << 20 // of their texts together: standbys get them
 	mostTold  = 20      // starts and ends between two turns that are logged one by one
+	toldAgain = time.Minute
 )
 
 // Write carries out a request and logs it. It returns the jobs that run then. A request that comes
@@ -37,11 +39,7 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 		m.wait(now, rule)
 	}
 	for i := range changed {
-		if m.told++; m.told > mostTold {
-			m.untold++
-		} else {
-			out = append(out, changed[i].note(w.By))
-		}
+		out = m.told.add(now, &changed[i], w.By, out)
 		if changed[i].ended {
 			m.count.Ended++
 		} else {
@@ -49,6 +47,38 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 		}
 	}
 	return &terms.RunningJobs{List: list, Changed: len(changed)}, out, nil
+}
+
+// told counts the starts and ends since the last turn, and since the time toldAgain.
+type told struct {
+	since     time.Duration // of the first one that counts
+	logged    int
+	notLogged int
+}
+
+// add logs a start or an end, unless mostTold were logged.
+func (t *told) add(now time.Duration, c *change, by string, out []terms.Action) []terms.Action {
+	if now >= t.since+toldAgain { // without turns too
+		out = t.rest(out)
+	}
+	switch {
+	case t.logged == mostTold:
+		t.notLogged++
+		return out
+	case t.logged == 0:
+		t.since = now
+	}
+	t.logged++
+	return append(out, c.note(by))
+}
+
+// rest logs the number of those that were not logged, and begins to count again.
+func (t *told) rest(out []terms.Action) []terms.Action {
+	if t.notLogged > 0 {
+		out = append(out, note(terms.JobStarted, "and "+fold.Count(t.notLogged, "more start or end of a job", "more starts and ends of jobs")))
+	}
+	*t = told{}
+	return out
 }
 
 // change is a job that has started or ended.
@@ -88,7 +118,7 @@ func shorten(text string) string {
 	if len(text) <= most {
 		return text
 	}
-	return text[:most] + " ..."
+	return strings.ToValidUTF8(text[:most], "") + " ..." // it may cut a letter
 }
 
 // begun returns a job that begins. One of a single node has no turn.
@@ -158,15 +188,19 @@ func check(list []terms.Job) error {
 	if len(list) > MostJobs {
 		return fmt.Errorf("more than %d jobs run: end those that are over", MostJobs)
 	}
-	size := 0
+	size, nodes := 0, 0
 	for i := range list {
+		nodes += list[i].Count
 		size += len(list[i].ID) + len(list[i].User) + len(list[i].Nodes)
 		for _, name := range list[i].Unknown {
 			size += len(name)
 		}
 	}
-	if size > mostBytes {
+	switch {
+	case size > mostBytes:
 		return errors.New("the lists of nodes of all jobs that run are over 1 MiB: end those that are over")
+	case nodes > MostNodes:
+		return fmt.Errorf("all jobs that run have over %d nodes, each job counted by itself: end those that are over", MostNodes)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ func JobCmd() *cobra.Command {
 		Example: `  weft sm job list
   weft sm job start 4711 'node[001-064]' --user alice
   weft sm job end 4711
-  squeue -h -t R -o '%i %u %N' | weft sm job reconcile -`,
+  squeue -t R -o '%i %u %N' | weft sm job reconcile -`,
 		Args: cli.SubcommandOnly, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(jobListCmd(), jobStartCmd(), jobEndCmd(), jobReconcileCmd())
@@ -123,9 +124,10 @@ func jobReconcileCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "reconcile FILE", Short: "make a file's jobs all that run", Args: cli.OneArgument("FILE"),
 		Long: "Make the jobs of a file all that run: others have ended, new ones start. FILE may be - for standard input. " +
-			"Use it when starts or ends were missed, such as while no manager answered.\n\n" + jobs.Forms +
+			"Use it when starts or ends were missed, such as while no manager answered. An empty file is refused: " +
+			"squeue that fails prints nothing. Let it print its header, which stands there without jobs too.\n\n" + jobs.Forms +
 			"\n\nExit status: 0 accepted; 3 refused, or no manager answers at --socket.",
-		Example: "  squeue -h -t R -o '%i %u %N' | weft sm job reconcile -",
+		Example: "  squeue -t R -o '%i %u %N' | weft sm job reconcile -",
 	}
 	w := newJobWriter(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -141,6 +143,9 @@ func jobReconcileCmd() *cobra.Command {
 		data, err := io.ReadAll(from)
 		if err != nil {
 			return err
+		}
+		if len(bytes.TrimSpace(data)) == 0 {
+			return fmt.Errorf("%s is empty, as squeue leaves it when it fails: if no job runs, give it the header of squeue (JOBID USER NODELIST)", name)
 		}
 		list, err := jobs.ReadLists(name, data)
 		if err != nil {
