@@ -107,8 +107,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestAbsent: a node runs although the trace lacks nodes that it waits for, as traces of PyTorch do,
-// and a call on the host that launches a collective operation is a computation. Both are told.
+// TestAbsent: a node runs although the trace lacks nodes that it waits for, as traces of PyTorch
+// do, and a call on the host that launches a collective operation is a computation. Both are told.
 func TestAbsent(t *testing.T) {
 	trace := file(written(4, compute, 2, []int{1, 2}), written(5, collective, 3, []int{4}, attr("is_cpu_op", true)))
 	s, leftOut, err := Read(readers([][]byte{trace}))
@@ -163,7 +163,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// longTrace is a file of computations, each with a text of 2,000 bytes, that is made while it is read.
+// longTrace is a file of computations, each with a text of 2,000 bytes, that is made while it is
+// read.
 type longTrace struct {
 	nodes, next int
 	rest        []byte

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// pieces is a dumb simulation of an operation on a vector, or on blocks, in pieces. For each rank and
-// piece it keeps the set of ranks whose contributions are in what the rank has of the piece.
+// pieces is a dumb simulation of an operation on a vector, or on blocks, in pieces. For each rank
+// and piece it keeps the set of ranks whose contributions are in what the rank has of the piece.
 type pieces struct {
 	rounds rounds
 	size   []int64  // by piece
 	whole  []uint64 // by piece: all contributions
 	begin  func(rank, piece int) uint64
-	// carries lists the pieces of the message from one rank to another in a round, as the description
-	// of the algorithm has it.
+	// carries lists the pieces of the message from one rank to another in a round, as the
+	// description of the algorithm has it.
 	carries func(from, to, round int) []int
 	wants   func(rank, piece int) bool // at the end
 	repeats bool                       // a rank may get a piece that it has
@@ -89,7 +89,8 @@ func reduction(r rounds, p, count int, bytes int64, carries func(from, to, round
 	}
 }
 
-// distribution is an operation on pieces that one rank has at first. They are their own contribution.
+// distribution is an operation on pieces that one rank has at first. They are their own
+// contribution.
 func distribution(r rounds, size []int64, owner func(piece int) int, carries func(from, to, round int) []int, wants func(rank, piece int) bool) *pieces {
 	begin := func(rank, c int) uint64 {
 		if owner(c) == rank {
@@ -123,9 +124,9 @@ func made(t *testing.T, s Spec) rounds {
 	return r
 }
 
-// TestPiecesOfReductions follows doubling and halving: after halving by bit j a rank keeps the pieces
-// whose numbers have its own bits up to j. With other numbers of ranks than powers of two the first
-// ones fold in pairs.
+// TestPiecesOfReductions follows doubling and halving: after halving by bit j a rank keeps the
+// pieces whose numbers have its own bits up to j. With other numbers of ranks than powers of two
+// the first ones fold in pairs.
 func TestPiecesOfReductions(t *testing.T) {
 	for _, p := range drawRanks(false) {
 		power := 1 << (bits.Len(uint(p)) - 1)

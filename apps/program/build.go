@@ -28,7 +28,8 @@ func NewBuilder(operations, edges int) *Builder {
 // Rank begins the next rank.
 func (b *Builder) Rank() { b.s.Starts = append(b.s.Starts, int32(len(b.s.Ops))) }
 
-// Number says how most labels are named: by these letters and a number. They then take little memory.
+// Number says how most labels are named: by these letters and a number. They then take little
+// memory.
 func (b *Builder) Number(letters string) { b.s.labels.letters = letters }
 
 // Add adds an operation to the rank and returns its number in the Schedule. A label may be empty.

@@ -15,7 +15,7 @@ import (
 	"weft/apps/machine"
 	"weft/apps/places"
 	"weft/cmd/weft/cli"
-		"weft/study/app"
+	"weft/study/app"
 	"weft/study/flows"
 	"weft/study/routing"
 )
