@@ -61,11 +61,11 @@ func (t *told) add(now time.Duration, c *change, by string, out []terms.Action) 
 	if now >= t.since+toldAgain { // without turns too
 		out = t.rest(out)
 	}
-	switch {
-	case t.logged == mostTold:
+	switch t.logged {
+	case mostTold:
 		t.notLogged++
 		return out
-	case t.logged == 0:
+	case 0:
 		t.since = now
 	}
 	t.logged++
