@@ -4,10 +4,11 @@ import (
 	"errors"
 	"time"
 
-	"weft/sm/round"
+	"weft/sm/round/planning"
 	"weft/sm/terms"
 	"weft/sm/watch/moving"
 	"weft/sm/watch/starting"
+	"weft/sm/watch/succession"
 )
 
 // whyJobs names the reason of a round: entries move for jobs that have started.
@@ -59,7 +60,7 @@ func takeTurn(m *Manager, ev *terms.Event) {
 // round was to use, and begins it again if the Plan in force is another one.
 func afterTurn(m *Manager) {
 	switch {
-	case isTurn(m) && !errors.Is(m.result.Unfit, round.ErrChanged):
+	case isTurn(m) && !errors.Is(m.result.Unfit, planning.ErrChanged):
 		m.out = m.jobs.End(m.now, m.watch.Jobs, m.result.Unfit, m.out)
 	case isTurn(m) || !m.jobs.Fits(m.inForce.Graph, m.inForce.Plan):
 		stopTurn(m)
@@ -70,7 +71,7 @@ func afterTurn(m *Manager) {
 func isTurn(m *Manager) bool { return m.given.Better != nil && m.given.Better.ForJobs }
 
 // learnJobs has the jobs stored that the master has told: a standby that restarts alone knows them.
-func learnJobs(m *Manager, before *Rules) {
+func learnJobs(m *Manager, before *succession.Rules) {
 	if now := m.learned.rules.Jobs; before == nil && now != nil || before != nil && starting.Differ(before.Jobs, now) {
 		m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the jobs that run", Jobs: &terms.RunningJobs{List: now}})
 	}
