@@ -74,20 +74,27 @@ func (r *Result) moveForJobs(ctx context.Context, g *fabric.Graph, req *Request)
 }
 
 // giveJobLanes gives jobs lanes of their own. If no lane is left, they share the lanes of the
-// paths.
+// paths. JobLanes.InUse counts only for a Plan that was repaired.
 func (r *Result) giveJobLanes(ctx context.Context, g *fabric.Graph, req *Request) error {
+	wanted := *req.JobLanes
+	wanted.InUse = wanted.InUse && r.Repaired != nil
 	watch := stopwatch{now: req.now()}
 	watch.stage("lanes for jobs")
-	plan, lanes, err := joblanes.Give(ctx, g, r.Plan, req.JobLanes)
+	plan, lanes, err := joblanes.Give(ctx, g, r.Plan, &wanted)
 	watch.stage("")
 	if no, ok := errors.AsType[*route.Refusal](err); ok {
-		r.NoJobLanes = no
+		if r.NoJobLanes = no; !wanted.InUse {
+			r.Plan.Recipe.Copies = wanted.Copies
+		}
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	r.Plan, r.JobLanes, r.Report = plan, lanes, nil
+	if r.JobLanes = lanes; !wanted.InUse {
+		plan.Recipe.Copies = wanted.Copies
+		r.Plan, r.Report = plan, nil
+	}
 	r.Stages, r.Seconds = append(r.Stages, watch.stages...), r.Seconds+watch.total()
 	return nil
 }

@@ -662,6 +662,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	changed := added || m.result.Moved > 0
 	fresh := afterBetter(m, asked, changed)
 	m.unbalanced = !fresh && (m.unbalanced || changed || before == nil && isRepair || leftAfresh && m.result.Repaired)
+	followJobs(m)
 	afterTurn(m)
 	if m.given.Limits.Moves == 0 && !isTurn(m) || m.afresh == terms.Never || m.better.expected() { // else it is no change of the subnet
 		scheduleAfresh(m)

@@ -196,7 +196,7 @@ func (m *Manager) due() (list []Due) {
 // Standing returns the state that subnet administration needs.
 func (m *Manager) Standing() ledger.Standing {
 	s := ledger.Standing{
-		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts, Keys: m.cfg.Keys,
+		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Jobs: m.jobs.Pairs(), Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts, Keys: m.cfg.Keys,
 		WasActive: m.clients.WasActive, Others: m.clients.Others, Told: m.clients.Told,
 	}
 	s.Claims = s.Role == terms.Looking && m.inRound && m.current.Claims()

@@ -11,6 +11,7 @@ import (
 	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
+	"weft/route/joblanes"
 	"weft/sm/terms"
 )
 
@@ -28,6 +29,11 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	}
 	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
 	req.LIDs.Fewer = true
+	if req.JobLanes != nil {
+		own := *req.JobLanes
+		own.MaxVLs, own.InUse = req.MaxVLs, true
+		req.JobLanes = &own
+	}
 	ev := &terms.Event{Kind: terms.Planned}
 	if q.Beside {
 		ev.Kind = terms.Improved
@@ -39,6 +45,7 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	limitLanes(&req, g, ev)
 	if q.Better != nil {
 		if ev.Unfit = useBetter(ctx, req, q, ev); ev.Unfit == nil {
+			tellLanes(ctx, &req, q.Graph, ev)
 			return ev
 		}
 	}
@@ -74,7 +81,23 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if !q.Beside {
 		fitIn(ctx, &req, q, ev)
 	}
+	tellLanes(ctx, &req, g, ev)
 	return ev
+}
+
+// tellLanes tells why a Plan has no lanes for jobs though they are asked for.
+func tellLanes(ctx context.Context, req *planner.Request, g *fabric.Graph, ev *terms.Event) {
+	if ev.Err != nil || req.JobLanes == nil || len(ev.Result.Plan.JobLanes) > 0 {
+		return
+	}
+	why := ev.Result.NoJobLanes
+	if why == nil {
+		_, _, why = joblanes.Give(ctx, g, ev.Result.Plan, req.JobLanes)
+	}
+	if why != nil {
+		ev.NoJobLanes = why.Error()
+		ev.Less = append(ev.Less, "jobs get no lanes of their own (job-lanes): "+ev.NoJobLanes)
+	}
 }
 
 // limitLanes asks for no more lanes than all links between switches have.

@@ -33,6 +33,7 @@ type Machine struct {
 	told   int  // starts and ends that were logged since the last turn
 	untold int  // those that were not
 	count  Count
+	lanes  lanes
 }
 
 // turn is the turn of some jobs.
