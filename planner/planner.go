@@ -272,14 +272,6 @@ func (req *Request) asked() (chain []route.Asked) {
 	return chain
 }
 
-// Copies returns how many copies of the lanes are wanted for jobs; 0: none.
-func (req *Request) Copies() int {
-	if req.JobLanes == nil {
-		return 0
-	}
-	return req.JobLanes.Copies
-}
-
 // passes reports whether the next engine is to be tried after this error.
 func (req *Request) passes(err error) bool {
 	_, refused := errors.AsType[*route.Refusal](err)

@@ -16,8 +16,8 @@ type Level struct {
 	SL    [NumSLs]uint8 `json:"sls"`            // by SL of Plan.SL: this level's SL in its place
 }
 
-// SLsFor returns the SL of Plan.SL and its substitutes at all levels and on all copies of the lanes,
-// as a set: packets of the pair may have any of them.
+// SLsFor returns the SL of Plan.SL and its substitutes at all levels and on all copies of the
+// lanes, as a set: packets of the pair may have any of them.
 func (p *Plan) SLsFor(sl uint8) uint16 {
 	set := uint16(1) << sl
 	for i := range p.Levels {

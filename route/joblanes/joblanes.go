@@ -22,8 +22,8 @@ type Request struct {
 	Copies int
 	MaxVLs int    // data VLs that may be used; 0: as many as the hardware has, 8 if unknown
 	Held   uint16 // set of SLs with another use, such as those of partitions
-	// InUse says that hosts run on the Plan: without copies it is refused, with the reason why it has
-	// none.
+	// InUse says that hosts run on the Plan: without copies it is refused, with the reason why it
+	// has none.
 	InUse bool
 }
 
@@ -33,6 +33,14 @@ func Ask(copies int) *Request {
 		return nil
 	}
 	return &Request{Copies: copies}
+}
+
+// Asked returns the number of copies of a Request that may be nil, as for Ask.
+func (r *Request) Asked() int {
+	if r == nil {
+		return 0
+	}
+	return r.Copies
 }
 
 // Lanes describes the lanes of jobs.

@@ -8,8 +8,8 @@ type Claim struct {
 	Copy  int // as Lane.Copy
 }
 
-// Pairs holds the copies of pairs of end ports. If several claims hold a pair, the first one counts.
-// nil means that all pairs are on the lanes of the paths.
+// Pairs holds the copies of pairs of end ports. If several claims hold a pair, the first one
+// counts. nil means that all pairs are on the lanes of the paths.
 type Pairs struct {
 	of     [][]int32 // by end port: the numbers of its claims, ascending
 	copies []int     // by claim

@@ -31,8 +31,8 @@ type Jobs struct {
 	Moved   int   `json:"moved"`     // entries of forwarding tables, in all turns
 	Last    int   `json:"last"`      // entries that moved in the last turn
 	Turning bool  `json:"under_way"` // a turn is being planned, or waits for its round
-	// Copies counts the copies of the lanes that jobs are spread over, those of the paths among them;
-	// 1: there are no others. NoLanes says why, if job-lanes asks for more.
+	// Copies counts the copies of the lanes that jobs are spread over, those of the paths among
+	// them; 1: there are no others. NoLanes says why, if job-lanes asks for more.
 	Copies  int    `json:"copies"`
 	NoLanes string `json:"no_lanes,omitempty"`
 }

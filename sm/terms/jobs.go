@@ -11,9 +11,9 @@ type Job struct {
 	Unknown []string `json:",omitempty"` // nodes that were not found, the first of them
 	Began   int64    // seconds since 1970, UTC
 	Turn    *JobTurn `json:",omitempty"` // nil: still to come
-	// Copy is the copy of the lanes for packets between its nodes: 0 for those of the paths, i+1 for
-	// Plan.JobLanes[i]. Shares lists pairs that had another one at the start, since another job ran
-	// on both nodes; the first that holds a pair counts.
+	// Copy is the copy of the lanes for packets between its nodes: 0 for those of the paths, i+1
+	// for Plan.JobLanes[i]. Shares lists pairs that had another one at the start, since another job
+	// ran on both nodes; the first that holds a pair counts.
 	Copy        int         `json:",omitempty"`
 	Shares      []LaneShare `json:",omitempty"`
 	OfPartition bool        `json:",omitempty"` // JobRule.Partitions made it
@@ -36,8 +36,8 @@ type JobTurn struct {
 type JobRule struct {
 	Interval time.Duration // from a start to its turn; all starts of this time have one turn
 	Moves    int           // entries of forwarding tables that may move in a turn; 0: none
-	// Partitions holds names of partitions, or patterns such as "team*": each is a job as long as it
-	// has two nodes or more.
+	// Partitions holds names of partitions, or patterns such as "team*": each is a job as long as
+	// it has two nodes or more.
 	Partitions []string `json:",omitempty"`
 }
 

@@ -13,9 +13,9 @@ import (
 	"weft/sm/terms"
 )
 
-// lanes gives jobs that start copies of the lanes (route/joblanes). The Plan has the copies from its
-// routing on, and the judge has proven every pair on each of them. So a start changes no device and
-// needs no proof: only answers to path queries change, and those of running jobs stay.
+// lanes gives jobs that start copies of the lanes (route/joblanes). The Plan has the copies from
+// its routing on, and the judge has proven every pair on each of them. So a start changes no device
+// and needs no proof: only answers to path queries change, and those of running jobs stay.
 type lanes struct {
 	graph *fabric.Graph // in force
 	plan  *route.Plan
@@ -158,8 +158,8 @@ func (m *Machine) giveLanes(was, list []terms.Job, changed []change) {
 	}
 }
 
-// shares returns the copies that pairs of nodes of a job have already, since other jobs run on them:
-// those stay. If all its pairs have one copy, the job gets it.
+// shares returns the copies that pairs of nodes of a job have already, since other jobs run on
+// them: those stay. If all its pairs have one copy, the job gets it.
 func shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
 	mine := nodesOf(j.Nodes)
 	var sets []map[string]bool

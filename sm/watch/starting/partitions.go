@@ -12,7 +12,8 @@ import (
 )
 
 // FollowPartitions makes jobs of the partitions in force that JobRule.Partitions names: one of at
-// least two nodes is a job that runs. keys returns the P_Keys of end ports. It appends actions if such a job starts, changes or ends.
+// least two nodes is a job that runs. keys returns the P_Keys of end ports. Actions are appended if
+// such a job starts, changes or ends.
 func (m *Machine) FollowPartitions(now time.Duration, list partition.Partitions, keys func() [][]uint16, rule terms.JobRule, out []terms.Action) []terms.Action {
 	isDerived := func(j terms.Job) bool { return j.OfPartition }
 	if len(rule.Partitions) == 0 && !slices.ContainsFunc(m.list, isDerived) {
