@@ -144,8 +144,10 @@ func listJobs(s *Service, w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	r := &now.Routed.Jobs
-	out := Jobs{Jobs: make([]Job, 0, len(r.Jobs)), Started: r.Count.Started, Ended: r.Count.Ended, Turns: r.Count.Turns, Moved: r.Count.Moved, Last: r.Count.Last, Turning: r.Planning,
-		Copies: len(now.Routed.Plan.JobLanes) + 1, NoLanes: now.InForce.Report.Routing.NoJobLanes}
+	out := Jobs{
+		Jobs: make([]Job, 0, len(r.Jobs)), Started: r.Count.Started, Ended: r.Count.Ended, Turns: r.Count.Turns, Moved: r.Count.Moved, Last: r.Count.Last, Turning: r.Planning,
+		Copies: len(now.Routed.Plan.JobLanes) + 1, NoLanes: now.InForce.Report.Routing.NoJobLanes,
+	}
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
 		to := Job{ID: j.ID, User: j.User, Nodes: j.Nodes, Count: j.Count, Unknown: j.Unknown, Copy: j.Copy, SLs: slsOf(now.Routed.Plan, j.Copy), Partition: j.OfPartition}

@@ -15,6 +15,7 @@ type HoldReason struct {
 // LinkState says how an unsteady link is used.
 type LinkState uint8
 
+// The states of an unsteady link.
 const (
 	LinkUsed   LinkState = iota
 	LinkHeld             // in quarantine

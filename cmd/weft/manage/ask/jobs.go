@@ -188,11 +188,14 @@ func lane(j *service.Job) string {
 	if j.Copy == 0 {
 		return "-"
 	}
-	text := fmt.Sprint(j.Copy)
-	for i, sl := range j.SLs {
-		text += []string{" (SL ", ","}[min(i, 1)] + fmt.Sprint(sl)
+	if len(j.SLs) == 0 {
+		return fmt.Sprint(j.Copy)
 	}
-	return text + strings.Repeat(")", min(1, len(j.SLs)))
+	sls := make([]string, len(j.SLs))
+	for i, sl := range j.SLs {
+		sls[i] = fmt.Sprint(sl)
+	}
+	return fmt.Sprintf("%d (SL %s)", j.Copy, strings.Join(sls, ","))
 }
 
 // printJobs prints jobs as a table.
