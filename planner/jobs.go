@@ -69,19 +69,27 @@ func (r *Result) moveForJobs(ctx context.Context, g *fabric.Graph, req *Request)
 }
 
 // giveJobLanes gives jobs lanes of their own. If no lane is left, they share the lanes of the
-// paths.
+// paths. JobLanes.InUse counts only for a Plan that was repaired.
 func (r *Result) giveJobLanes(ctx context.Context, g *fabric.Graph, req *Request) (err error) {
+	wanted := *req.JobLanes
+	wanted.InUse = wanted.InUse && r.Repaired != nil
 	var plan *route.Plan
 	var lanes *joblanes.Lanes
-	r.timed(req, "lanes for jobs", func() { plan, lanes, err = joblanes.Give(ctx, g, r.Plan, req.JobLanes) })
+	r.timed(req, "lanes for jobs", func() { plan, lanes, err = joblanes.Give(ctx, g, r.Plan, &wanted) })
 	if no, ok := errors.AsType[*route.Refusal](err); ok {
-		r.NoJobLanes = no
+		if r.NoJobLanes = no; !wanted.InUse {
+			r.Plan.Recipe.Copies = wanted.Copies
+		}
 		return nil
 	}
-	if err == nil {
-		r.Plan, r.JobLanes, r.Report = plan, lanes, nil
+	if err != nil {
+		return err
 	}
-	return err
+	if r.JobLanes = lanes; !wanted.InUse {
+		plan.Recipe.Copies = wanted.Copies
+		r.Plan, r.Report = plan, nil
+	}
+	return nil
 }
 
 // timed runs a stage after the routing, and adds its time.

@@ -79,9 +79,9 @@ func (k *Kept) WithStrangers(tables *route.Tables) *Kept {
 }
 
 // Answers reports whether the Plan fulfils a Request: an engine with its options, no higher LMC, no
-// fewer lanes, the kinds of hosts if there are any.
+// fewer lanes, the kinds of hosts if there are any, and as many copies of the lanes for jobs.
 func (k *Kept) Answers(req *Request) bool {
-	return (len(req.Kinds) == 0 || k.sameKinds(req.Kinds)) && req.LIDs.LMC <= k.HostLMC() && (req.MaxVLs == 0 || k.Plan.VLs <= req.MaxVLs) && k.isBy(req.Chain)
+	return (len(req.Kinds) == 0 || k.sameKinds(req.Kinds)) && req.LIDs.LMC <= k.HostLMC() && (req.MaxVLs == 0 || k.Plan.VLs <= req.MaxVLs) && k.Plan.Recipe.Copies == req.JobLanes.Asked() && k.isBy(req.Chain)
 }
 
 // isBy reports whether an engine of a chain has made the Plan.

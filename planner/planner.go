@@ -126,12 +126,21 @@ func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Reque
 		}
 	}
 	if (r.Repaired != nil || whole && r.Plan.VLs <= 1) && multicast.Keep(g, r.Plan, &opt) {
-		r.Report = nil
-		if err := r.Judge(ctx, g, req); err != nil || r.Report.OK {
+		if err := r.judgeWithLanes(ctx, g, req); err != nil || r.Report.OK {
 			return err
 		}
 	}
 	r.NoMulticast = multicast.Complete(g, r.Plan, opt)
+	return r.judgeWithLanes(ctx, g, req)
+}
+
+// judgeWithLanes gives jobs lanes and judges the Plan again.
+func (r *Result) judgeWithLanes(ctx context.Context, g *fabric.Graph, req *Request) error {
+	if req.JobLanes != nil {
+		if err := r.giveJobLanes(ctx, g, req); err != nil {
+			return err
+		}
+	}
 	r.Report = nil
 	return r.Judge(ctx, g, req)
 }
@@ -147,13 +156,14 @@ func (req *Request) trees() multicast.Options {
 
 // Route tries the engines in order until one does not refuse. When all refuse, the
 // error joins their refusals; any other error ends the job. Then paths move for Request.Jobs, but
-// not those of a Plan that was repaired as the last resort, and jobs get lanes.
+// not those of a Plan that was repaired as the last resort, and jobs get lanes. Trees for multicast
+// groups get theirs first (Run).
 func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	r, err := routeOrRepair(ctx, g, req)
 	if err == nil && len(req.Jobs) > 0 && (r.Repaired == nil || !req.Afresh) {
 		err = r.moveForJobs(ctx, g, req)
 	}
-	if err == nil && req.JobLanes != nil {
+	if err == nil && req.JobLanes != nil && !req.Multicast {
 		err = r.giveJobLanes(ctx, g, req)
 	}
 	return r, err

@@ -16,11 +16,19 @@ type Level struct {
 	SL    [NumSLs]uint8 `json:"sls"`            // by SL of Plan.SL: this level's SL in its place
 }
 
-// levelSLs returns the SL of Plan.SL and its substitutes at all levels, as a set.
-func (p *Plan) levelSLs(sl uint8) uint16 {
+// SLsFor returns the SL of Plan.SL and its substitutes at all levels and on all copies of the
+// lanes, as a set: packets of the pair may have any of them.
+func (p *Plan) SLsFor(sl uint8) uint16 {
 	set := uint16(1) << sl
 	for i := range p.Levels {
 		set |= 1 << p.Levels[i].SL[sl]
+	}
+	if len(p.JobLanes) > 0 {
+		path, _ := p.UncopySL(sl)
+		set |= 1 << path
+		for i := range p.JobLanes {
+			set |= 1 << p.JobLanes[i][path]
+		}
 	}
 	return set
 }
@@ -28,7 +36,7 @@ func (p *Plan) levelSLs(sl uint8) uint16 {
 // SLsInUse returns the set of SLs of all paths at all levels and on all copies of the lanes, with
 // the default SL.
 func (p *Plan) SLsInUse() uint16 {
-	used := p.levelSLs(p.Service.Default)
+	used := p.SLsFor(p.Service.Default)
 	for i := range p.JobLanes {
 		for path, sl := range p.JobLanes[i] {
 			if int(sl) != path {
@@ -41,7 +49,7 @@ func (p *Plan) SLsInUse() uint16 {
 	}
 	base := p.SL.InUse()
 	for ; base != 0; base &= base - 1 {
-		used |= p.levelSLs(uint8(bits.TrailingZeros16(base)))
+		used |= p.SLsFor(uint8(bits.TrailingZeros16(base)))
 	}
 	return used
 }

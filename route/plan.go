@@ -79,11 +79,12 @@ func (p *Plan) SingleLane(g *fabric.Graph) {
 
 // Recipe says how a Plan was or is to be made, stage by stage.
 type Recipe struct {
-	Paths   string            `json:"paths"`             // the engine
-	Options map[string]string `json:"options,omitempty"` // its options as given
-	Names   string            `json:"names"`             // "lmc=0", "lmc=3": the LMC of all ports
-	Lanes   string            `json:"lanes"`             // "none", or the engine's own
-	Kinds   []string          `json:"kinds,omitempty"`   // of hosts, balanced separately: KIND=HOSTS, as in fabric.ParseKindRule
+	Paths   string            `json:"paths"`               // the engine
+	Options map[string]string `json:"options,omitempty"`   // its options as given
+	Names   string            `json:"names"`               // "lmc=0", "lmc=3": the LMC of all ports
+	Lanes   string            `json:"lanes"`               // "none", or the engine's own
+	Copies  int               `json:"job_lanes,omitempty"` // of the lanes that were asked for; JobLanes has those that fit
+	Kinds   []string          `json:"kinds,omitempty"`     // of hosts, balanced separately: KIND=HOSTS, as in fabric.ParseKindRule
 	// Asked is the chain that the job named, if that was more than this engine: auto, or several
 	// engines. A Plan that cannot be repaired is routed by it.
 	Asked []Asked `json:"asked,omitempty"`

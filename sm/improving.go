@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"weft/planner"
-	"weft/sm/round"
+	"weft/sm/round/planning"
 	"weft/sm/terms"
 )
 
@@ -30,7 +30,7 @@ func (i *improving) begin(ctx context.Context, d *run, q *terms.RouteRequest) {
 	ctx, i.cancel = context.WithCancel(ctx)
 	req, number := besideRequest(d.routing), i.number
 	d.work(func() *terms.Event {
-		ev := round.Plan(d.Gate.Rest(ctx), req, q)
+		ev := planning.Plan(d.Gate.Rest(ctx), req, q)
 		ev.Tag = number
 		return ev
 	})

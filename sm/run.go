@@ -19,6 +19,7 @@ import (
 	"weft/sm/recording"
 	"weft/sm/replica"
 	"weft/sm/round"
+	"weft/sm/round/planning"
 	"weft/sm/sa"
 	"weft/sm/terms"
 	"weft/sm/watch"
@@ -565,7 +566,7 @@ func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) clients
 func (d *run) route(ctx context.Context, q *terms.RouteRequest) {
 	req := d.routing
 	d.chain = req.Chain
-	d.work(func() *terms.Event { return round.Plan(ctx, req, q) })
+	d.work(func() *terms.Event { return planning.Plan(ctx, req, q) })
 }
 
 // work does slow work beside the loop.

@@ -129,7 +129,7 @@ var commandGroups = map[string][]flagGroup{
 	"weft sm": {
 		{"Running the manager", "config print-config once codes interval jobs"},
 		{"What survives a restart", "state state-plans state-events lids keep keep-absent record"},
-		{"Routing", "engine option vls lmc fresh-lids seed unproven rebalance rebalance-after moves-per-minute job-interval job-moves no-moves pause ask-roles"},
+		{"Routing", "engine option vls lmc fresh-lids seed unproven rebalance rebalance-after moves-per-minute job-interval job-moves job-lanes job-partitions no-moves pause ask-roles"},
 		{"When changes may be made", "change-window time-zone"},
 		{"Links and times", "link-speed link-width link-rules subnet-timeout packet-life head-of-queue-life host-head-of-queue-life stall-count host-stall-count"},
 		{"Faulty, drained and unexpected parts", "drain flaps flaps-within quarantine babbling-port babbling-rate expect quarantine-strangers"},

@@ -37,7 +37,7 @@ type lanes struct {
 	sl    *route.SLs // nil when the lanes are unknown: all on one
 	sls   []uint8    // SLs in use, ascending
 	index [route.NumSLs]uint8
-	all   [route.NumSLs]uint64 // by SL of a path: it and its SLs at all levels, as bits of a field
+	all   [route.NumSLs]uint64 // by SL of a path: it and its SLs at all levels and on all copies, as bits of a field
 	classes
 	maskLayout
 	vlTables
@@ -118,16 +118,14 @@ func (j *judge) readLanes(need room) *lanes {
 	return l
 }
 
-// levels adds to a set of SLs of paths their SLs at other levels.
+// levels adds to a set of SLs of paths their SLs at other levels and on copies of the lanes.
 func (l *lanes) levels(p *route.Plan, sls uint16) uint16 {
 	set := sls
 	if l.sl == nil {
 		return set
 	}
-	for i := range p.Levels {
-		for m := sls; m != 0; m &= m - 1 {
-			set |= 1 << p.Levels[i].SL[bits.TrailingZeros16(m)]
-		}
+	for m := sls; m != 0; m &= m - 1 {
+		set |= p.SLsFor(uint8(bits.TrailingZeros16(m)))
 	}
 	return set
 }
@@ -248,8 +246,8 @@ func (l *maskLayout) spreadOf(isHost bool) uint64 {
 	return l.spread &^ (1 << l.shift[hostOnly])
 }
 
-// bit returns the SL from a source class to a destination class, with its SLs at other levels, as
-// bits of a field.
+// bit returns the SL from a source class to a destination class, with its SLs at other levels and
+// on copies of the lanes, as bits of a field.
 func (l *lanes) bit(src, dst int32) uint64 {
 	if l.sl == nil {
 		return 1

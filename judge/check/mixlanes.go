@@ -29,7 +29,7 @@ func prepareMix(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *r
 func sameLanes(was, now *route.Plan) bool {
 	if was.Choice.By != now.Choice.By || !slices.Equal(was.Choice.Start, now.Choice.Start) ||
 		!slices.Equal(was.Choice.Target, now.Choice.Target) || !slices.Equal(was.Choice.Offset, now.Choice.Offset) ||
-		was.Service != now.Service || !slices.EqualFunc(was.Levels, now.Levels, func(a, b route.Level) bool { return a.SL == b.SL }) {
+		was.Service != now.Service || !slices.EqualFunc(was.Levels, now.Levels, func(a, b route.Level) bool { return a.SL == b.SL }) || !slices.Equal(was.JobLanes, now.JobLanes) {
 		return false
 	}
 	if was.SL == nil || was.SL2VL == nil || now.SL == nil || now.SL2VL == nil {
@@ -53,7 +53,7 @@ func sameVLs(was, now *route.SL2VL) bool {
 // LIDs and no SLs, new switches the SL2VL tables of the new Plan.
 func onNewGraph(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan) *route.Plan {
 	held := route.Hold(old, before, g)
-	p := &route.Plan{Ends: held.Ends, Tables: after.Tables, Choice: route.Choice{By: before.Choice.By}, VLs: before.VLs, Levels: before.Levels, Service: before.Service}
+	p := &route.Plan{Ends: held.Ends, Tables: after.Tables, Choice: route.Choice{By: before.Choice.By}, VLs: before.VLs, Levels: before.Levels, JobLanes: before.JobLanes, Service: before.Service}
 	if p.Choice.By == route.ListedLIDs {
 		p.Choice = *held.Choice
 	}

@@ -7,15 +7,26 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/route"
 )
+
+// Channels is a set of channels between switches, by bits.
+type Channels []uint64
+
+// Shared counts the channels of both sets.
+func (a Channels) Shared(b Channels) (n int) {
+	for i, set := range a {
+		n += bits.OnesCount64(set & b[i])
+	}
+	return n
+}
 
 // countShared counts, by pair of jobs, the channels between switches that both use.
 func (w *work) countShared(ctx context.Context) ([][]int32, error) {
-	words := (w.g.NumChannels + 63) / 64
-	used := make([][]uint64, len(w.req.Hosts))
+	used := make([]Channels, len(w.req.Hosts))
 	for j, hosts := range w.req.Hosts {
-		used[j] = make([]uint64, words)
-		if err := w.addChannels(ctx, used[j], hosts); err != nil {
+		var err error
+		if used[j], err = Used(ctx, w.g, w.plan, hosts); err != nil {
 			return nil, err
 		}
 	}
@@ -23,19 +34,16 @@ func (w *work) countShared(ctx context.Context) ([][]int32, error) {
 	for j := range shared {
 		shared[j] = make([]int32, len(used))
 		for k := range j {
-			n := 0
-			for i, set := range used[j] {
-				n += bits.OnesCount64(set & used[k][i])
-			}
-			shared[j][k], shared[k][j] = int32(n), int32(n)
+			n := int32(used[j].Shared(used[k]))
+			shared[j][k], shared[k][j] = n, n
 		}
 	}
 	return shared, nil
 }
 
-// addChannels adds the channels of all pairs of some hosts to a set.
-func (w *work) addChannels(ctx context.Context, set []uint64, hosts []int32) error {
-	g, p := w.g, w.plan
+// Used returns the channels between switches of all pairs of some hosts.
+func Used(ctx context.Context, g *fabric.Graph, p *route.Plan, hosts []int32) (Channels, error) {
+	set := make(Channels, (g.NumChannels+63)/64)
 	var switches []int32
 	for _, h := range hosts {
 		if p.Ends.Base[h] != 0 {
@@ -47,7 +55,7 @@ func (w *work) addChannels(ctx context.Context, set []uint64, hosts []int32) err
 	passed, round := make([]int, g.NumSwitches), 0 // by switch: the last destination
 	for _, dst := range hosts {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		for k := range p.Ends.Count(dst) {
 			round++
@@ -64,7 +72,7 @@ func (w *work) addChannels(ctx context.Context, set []uint64, hosts []int32) err
 			}
 		}
 	}
-	return nil
+	return set, nil
 }
 
 // orders is the maximum number of orders of jobs that colour tries.

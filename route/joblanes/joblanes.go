@@ -22,6 +22,25 @@ type Request struct {
 	Copies int
 	MaxVLs int    // data VLs that may be used; 0: as many as the hardware has, 8 if unknown
 	Held   uint16 // set of SLs with another use, such as those of partitions
+	// InUse says that hosts run on the Plan: without copies it is refused, with the reason why it
+	// has none.
+	InUse bool
+}
+
+// Ask returns the Request for a number of copies; nil for 0.
+func Ask(copies int) *Request {
+	if copies == 0 {
+		return nil
+	}
+	return &Request{Copies: copies}
+}
+
+// Asked returns the number of copies of a Request that may be nil, as for Ask.
+func (r *Request) Asked() int {
+	if r == nil {
+		return 0
+	}
+	return r.Copies
 }
 
 // Lanes describes the lanes of jobs.
@@ -46,9 +65,15 @@ func Give(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *Request) 
 		return nil, nil, route.Refuse(stage, "route again, or give the files of the lanes", "the lanes of the paths are unknown")
 	}
 	if len(plan.JobLanes) == 0 {
-		if err := copyLanes(g, &out, req); err != nil {
+		switch err := copyLanes(g, &out, req); {
+		case err != nil:
 			return nil, nil, err
+		case req.InUse:
+			return nil, nil, route.Refuse(stage, "route from scratch", "the lanes of a Plan stay while hosts run on it")
 		}
+	}
+	if len(req.Hosts) == 0 && (len(plan.JobLanes) == 0 || req.InUse) { // no pair is on a copy
+		return &out, &Lanes{Copies: len(out.JobLanes) + 1, VLs: out.VLs}, nil
 	}
 	w := &work{g: g, old: plan, plan: &out, req: req, held: make([]bool, len(req.Hosts))}
 	for j := range w.held {

@@ -36,9 +36,9 @@ func (a *Administration) Take(m *ledger.Standing) *ManagerState {
 	f := &ManagerState{Standing: *m}
 	switch was := a.Serving.Load().Subnet; {
 	case m.Role == terms.Master && was != nil && m.Ledger == a.manager.Ledger:
-		next.Subnet = was.With(m.Spread)
+		next.Subnet = was.With(m.Spread, m.Jobs)
 	case m.Role == terms.Master: // by a round that has ended since
-		next.Subnet = Administered(m.Ledger, m.Priority, m.SMKey, m.Acts).With(m.Spread)
+		next.Subnet = Administered(m.Ledger, m.Priority, m.SMKey, m.Acts).With(m.Spread, m.Jobs)
 		f.round, f.standing = true, StandingGroups(m.Ledger.By.Partitions)
 	}
 	if m.Role != a.manager.Role {

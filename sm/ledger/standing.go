@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"weft/fabric"
+	"weft/route/joblanes"
 	"weft/sm/sa"
 	"weft/sm/terms"
 )
@@ -16,6 +17,7 @@ type Standing struct {
 	Ledger        *Ledger   // of the round whose Plan is in force; nil: none
 	Spread        sa.Spread // multicast groups on the trees of that Plan
 	SpreadVersion int
+	Jobs          *joblanes.Pairs // copies of the lanes that jobs have; nil: none
 	Priority      uint8
 	SMKey, Acts   uint64     // as reported in SMInfo
 	Keys          terms.Keys // M_Keys of ports
@@ -28,5 +30,5 @@ type Standing struct {
 
 // IsAs reports whether two Standings lead to the same answers.
 func (s *Standing) IsAs(before *Standing) bool {
-	return s.Ledger == before.Ledger && s.Role == before.Role && s.SpreadVersion == before.SpreadVersion && s.Claims == before.Claims
+	return s.Ledger == before.Ledger && s.Role == before.Role && s.SpreadVersion == before.SpreadVersion && s.Jobs == before.Jobs && s.Claims == before.Claims
 }

@@ -8,7 +8,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/planner"
-	"weft/sm/round"
+	"weft/sm/round/planning"
 	"weft/sm/terms"
 	"weft/sm/watch"
 	"weft/wire"
@@ -224,7 +224,7 @@ func (m *manager) step(ctx context.Context, ev *terms.Event) {
 		case terms.Route:
 			q := *a.Request
 			q.Later = false // no better Plan is made beside this loop
-			m.plan, m.planned = round.Plan(ctx, m.routing, &q), m.now+m.planning
+			m.plan, m.planned = planning.Plan(ctx, m.routing, &q), m.now+m.planning
 		case terms.Claim:
 			m.subnet.SetIsSM(m.id, true)
 			claimed = true

@@ -53,6 +53,7 @@ type recordedRouting struct {
 	Fresh                                 bool
 	HeldLMC                               uint8
 	MaxVLs, Workers                       int
+	JobLanes                              int `json:",omitempty"` // copies
 	Seed                                  uint64
 	Kinds                                 []fabric.KindRule
 	Kept                                  []byte `json:",omitempty"` // a Plan, as a file
@@ -96,7 +97,7 @@ func NewRecorder(w io.Writer, cfg *terms.Config, watch *terms.Watch, routing *pl
 func newRecordedBy(s *terms.Settings) (*recordedBy, error) {
 	q := &s.Routing
 	out := &recordedBy{Config: s.Config, Watch: s.Watch, Afresh: s.Afresh, What: s.What, Enforce: s.Enforce, Routing: recordedRouting{
-		LMC: q.LIDs.LMC, Fresh: q.LIDs.Fresh, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
+		LMC: q.LIDs.LMC, Fresh: q.LIDs.Fresh, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, JobLanes: q.JobLanes.Asked(), Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
 		Afresh: q.Afresh, PassDeadSwitch: q.PassDeadSwitch, NoPathRecords: q.NoPathRecords,
 	}}
 	for _, step := range q.Chain {

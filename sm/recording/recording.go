@@ -14,6 +14,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/planner"
 	"weft/route"
+	"weft/route/joblanes"
 	"weft/route/lids"
 	"weft/route/multicast"
 	"weft/sm/terms"
@@ -74,7 +75,7 @@ func NewRecording(from io.Reader, parse Engines) (*Recording, error) {
 func (b *recordedBy) settings(parse Engines) (*terms.Settings, error) {
 	q := &b.Routing
 	s := &terms.Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Enforce: b.Enforce, Routing: planner.Request{
-		LIDs: lids.Options{LMC: q.LMC, Fresh: q.Fresh}, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
+		LIDs: lids.Options{LMC: q.LMC, Fresh: q.Fresh}, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, JobLanes: joblanes.Ask(q.JobLanes), Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
 		Afresh: q.Afresh, PassDeadSwitch: q.PassDeadSwitch, NoPathRecords: q.NoPathRecords,
 	}}
 	for _, step := range q.Chain {

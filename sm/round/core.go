@@ -420,6 +420,7 @@ func (c *Round) takePlan(ev *terms.Event) {
 	for _, text := range ev.Less {
 		c.note(terms.NotEnough, terms.Place{}, "%s", text)
 	}
+	r.NoJobLanes = ev.NoJobLanes
 	c.noteTrees(result.NoMulticast)
 	c.noteLevels()
 	r.Engine, r.Check = result.Engine.Name, result.Report

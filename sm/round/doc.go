@@ -96,8 +96,8 @@
 //
 // A request that this host could not send says nothing of a device: the round ends FAILED before it
 // writes, and is repeated (overtaken.go). A fault of the planner has it try the other way, to
-// repair or to route afresh (plan.go). If there is no Plan all the same, the report has the judge's
-// verdict on the tables that switches hold.
+// repair or to route afresh (package planning). If there is no Plan all the same, the report has
+// the judge's verdict on the tables that switches hold.
 //
 // # What is written
 //

@@ -10,6 +10,7 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/sm/ledger"
+	"weft/sm/round/planning"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -138,7 +139,7 @@ func (w *world) step(ev *terms.Event) {
 			}
 		case terms.Route:
 			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Request.Graph.NumSwitches, a.Request.Graph.NumHosts, a.Request.Graph.NumChannels))
-			next = Plan(context.Background(), w.routing, a.Request)
+			next = planning.Plan(context.Background(), w.routing, a.Request)
 			if w.alter != nil {
 				w.alter(next.Result.Plan)
 			}

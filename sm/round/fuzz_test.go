@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"weft/sm/round/planning"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -41,7 +42,7 @@ func (w *world) play(answer func(a *terms.Action, ev *terms.Event)) {
 				answer(&a, &ev)
 				events = append(events, ev)
 			case terms.Route:
-				events = append(events, *Plan(context.Background(), w.routing, a.Request))
+				events = append(events, *planning.Plan(context.Background(), w.routing, a.Request))
 			case terms.Claim:
 				events = append(events, terms.Event{Kind: terms.Claimed})
 			default: // nothing to be done

@@ -68,6 +68,21 @@ func (s *Subnet) slsOf(p *pathQuery, pkey uint16, sl, back uint8) (uint8, uint8)
 	return level.SL[sl], level.SL[back]
 }
 
+// onCopy returns the SLs of a path and of the way back on the copy of the lanes that a query asks
+// for by its SL, or else that of the job of both ends. All copies are proven for all pairs.
+func (s *Subnet) onCopy(p *pathQuery, src, dst int32, sl, back uint8) (uint8, uint8) {
+	if len(s.Plan.JobLanes) == 0 {
+		return sl, back
+	}
+	if path, number := s.Plan.UncopySL(p.sl); p.mask&pathSL != 0 && path == sl {
+		if number > 0 {
+			back = s.Plan.JobLanes[number-1][back]
+		}
+		return p.sl, back
+	}
+	return s.Jobs.SL(s.Plan, src, dst, sl), s.Jobs.SL(s.Plan, dst, src, back)
+}
+
 // For returns the rules of the levels that a Plan has, in the Plan's order.
 func (l Levels) For(plan *route.Plan) (out Levels) {
 	number := map[string]uint8{}

@@ -245,6 +245,7 @@ func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey 
 		}
 	}
 	sl, backSL = c.s.slsOf(p, pkey, sl, backSL)
+	sl, backSL = c.s.onCopy(p, src, dst, sl, backSL)
 	if p.mask&pathSL != 0 && c.s.anySL {
 		sl, backSL = p.sl, p.sl
 	}

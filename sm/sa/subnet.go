@@ -3,6 +3,7 @@ package sa
 import (
 	"weft/fabric"
 	"weft/route"
+	"weft/route/joblanes"
 	"weft/wire/mad"
 )
 
@@ -22,6 +23,8 @@ type Subnet struct {
 	Keys   [][]uint16
 	Levels Levels // of service
 	Spread Spread // of multicast groups, as last written to the switches
+	// Jobs says which pairs are on which copies of the lanes; nil: all are on those of the paths.
+	Jobs *joblanes.Pairs
 	// Aliases names ports by further GUIDs; they change. nil: there are none.
 	Aliases *Aliases
 	index
@@ -33,10 +36,10 @@ type Spread struct {
 	Trees  []route.GroupTree
 }
 
-// With returns a copy of the Subnet with other groups.
-func (s *Subnet) With(spread Spread) *Subnet {
+// With returns a copy of the Subnet with other groups and jobs.
+func (s *Subnet) With(spread Spread, jobs *joblanes.Pairs) *Subnet {
 	now := *s
-	now.Spread = spread
+	now.Spread, now.Jobs = spread, jobs
 	return &now
 }
 

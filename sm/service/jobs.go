@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"net/http"
 	"reflect"
 	"slices"
@@ -17,7 +18,10 @@ import (
 	"weft/internal/endpoints"
 	"weft/internal/hostlist"
 	"weft/judge/jobload"
+	"weft/route"
+	"weft/route/joblanes"
 	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/sm/watch/starting"
 )
 
@@ -30,6 +34,10 @@ type Jobs struct {
 	Moved   int   `json:"moved"`     // entries of forwarding tables, in all turns
 	Last    int   `json:"last"`      // entries that moved in the last turn
 	Turning bool  `json:"under_way"` // a turn is being planned, or waits for its round
+	// Copies counts the copies of the lanes that jobs are spread over, those of the paths among
+	// them; 1: there are no others. NoLanes says why, if job-lanes asks for more.
+	Copies  int    `json:"copies"`
+	NoLanes string `json:"no_lanes,omitempty"`
 }
 
 // Job is a job that runs.
@@ -39,8 +47,12 @@ type Job struct {
 	Nodes   string   `json:"nodes"`             // a list of Slurm: those that were found at the start
 	Count   int      `json:"count"`             // number of these nodes
 	Unknown []string `json:"unknown,omitempty"` // nodes that were not found at the start, 20 at most
-	Began   string   `json:"began"`             // UTC
+	Began   string   `json:"began"`             // UTC; "" of a partition
 	Turn    *JobTurn `json:"turn,omitempty"`    // absent: still to come
+	Copy    int      `json:"copy"`              // of the lanes, for packets between its nodes; 0: the lanes of the paths
+	SLs     []uint8  `json:"sls,omitempty"`     // of these packets; absent: as without jobs
+	// Partition says that the job is a partition (option job-partitions).
+	Partition bool `json:"partition,omitempty"`
 }
 
 // JobTurn says what moved for jobs that started.
@@ -135,10 +147,16 @@ func listJobs(s *Service, w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	r := &now.Routed.Jobs
-	out := Jobs{Jobs: make([]Job, 0, len(r.Jobs)), Started: r.Count.Started, Ended: r.Count.Ended, Turns: r.Count.Turns, Moved: r.Count.Moved, Last: r.Count.Last, Turning: r.Planning}
+	out := Jobs{
+		Jobs: make([]Job, 0, len(r.Jobs)), Started: r.Count.Started, Ended: r.Count.Ended, Turns: r.Count.Turns, Moved: r.Count.Moved, Last: r.Count.Last, Turning: r.Planning,
+		Copies: len(now.Routed.Plan.JobLanes) + 1, NoLanes: now.InForce.Report.Routing.NoJobLanes,
+	}
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
-		to := Job{ID: j.ID, User: j.User, Nodes: j.Nodes, Count: j.Count, Unknown: j.Unknown, Began: utc(time.Unix(j.Began, 0))}
+		to := Job{ID: j.ID, User: j.User, Nodes: j.Nodes, Count: j.Count, Unknown: j.Unknown, Copy: j.Copy, SLs: slsOf(now.Routed.Plan, j.Copy), Partition: j.OfPartition}
+		if j.Began != 0 {
+			to.Began = utc(time.Unix(j.Began, 0))
+		}
 		if j.Turn != nil {
 			to.Turn = &JobTurn{j.Turn.Jobs, j.Turn.Moved, j.Turn.Why}
 		}
@@ -160,7 +178,11 @@ func jobShares(s *Service, w http.ResponseWriter, r *http.Request) {
 			for i := range list {
 				hosts[i], _, _ = find.Match(list[i].Nodes) // it was a list when the job began
 			}
-			count, err := jobload.Count(ctx, now.Routed.Graph, now.Routed.Plan, hosts)
+			plan, err := withJobs(ctx, now.Routed, find)
+			if err != nil {
+				return nil, err
+			}
+			count, err := jobload.Count(ctx, now.Routed.Graph, plan, hosts)
 			if err != nil {
 				return nil, err
 			}
@@ -179,6 +201,33 @@ func jobShares(s *Service, w http.ResponseWriter, r *http.Request) {
 			return out, nil
 		}, nil
 	})
+}
+
+// slsOf returns the SLs of a copy of a Plan's lanes.
+func slsOf(plan *route.Plan, copied int) (list []uint8) {
+	if copied <= 0 || copied > len(plan.JobLanes) || plan.SL == nil {
+		return nil
+	}
+	for set := plan.SL.InUse(); set != 0; set &= set - 1 {
+		list = append(list, plan.JobLanes[copied-1][bits.TrailingZeros16(set)])
+	}
+	return list
+}
+
+// withJobs returns the Plan with the SLs that pairs of jobs have.
+func withJobs(ctx context.Context, r *watch.Routed, find *jobs.Finder) (*route.Plan, error) {
+	if len(r.Plan.JobLanes) == 0 {
+		return r.Plan, nil
+	}
+	ask := &joblanes.Request{Only: []int{}}
+	for _, c := range starting.Claims(find, r.Jobs.Jobs) {
+		ask.Hosts, ask.Given = append(ask.Hosts, c.Hosts), append(ask.Given, c.Copy)
+	}
+	if len(ask.Hosts) == 0 {
+		return r.Plan, nil
+	}
+	plan, _, err := joblanes.Give(ctx, r.Graph, r.Plan, ask)
+	return plan, err
 }
 
 // finder returns the Finder of a Graph: the last one, or a new one.

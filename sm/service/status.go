@@ -182,14 +182,18 @@ type JobCounts struct {
 	Turns   int `json:"turns"`   // for jobs that started, since the start of the manager
 	Last    int `json:"last"`    // entries of forwarding tables that moved in the last turn
 	Moved   int `json:"moved"`   // entries that moved in all turns
+	// Copies counts the copies of the lanes for jobs, those of the paths among them; 1: no others.
+	Copies  int    `json:"copies"`
+	NoLanes string `json:"no_lanes,omitempty"` // why there are no others, if job-lanes asks for them
 }
 
 // newJobCounts counts the jobs.
-func newJobCounts(routed *watch.Routed) (n JobCounts) {
-	if routed == nil {
+func newJobCounts(routed *watch.Routed, in *watch.Round) (n JobCounts) {
+	if n.Copies = 1; routed == nil {
 		return n
 	}
 	r := &routed.Jobs
+	n.Copies, n.NoLanes = len(routed.Plan.JobLanes)+1, in.Report.Routing.NoJobLanes
 	for i := range r.Jobs {
 		if r.Jobs[i].Turn == nil {
 			n.Waiting++
@@ -213,7 +217,7 @@ func (s *Service) Status() *Status {
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Contest: shown.Contested, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), ToDrain: append([]string{}, shown.ToDrain...), Held: []string{}, Reasons: []HeldLink{},
-		Disabled: append([]string{}, shown.Disabled...), Forcing: newForcing(shown.Routed), Jobs: newJobCounts(shown.Routed),
+		Disabled: append([]string{}, shown.Disabled...), Forcing: newForcing(shown.Routed), Jobs: newJobCounts(shown.Routed, shown.InForce),
 		Differs: append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
@@ -445,7 +449,13 @@ func (s *Status) addSubnet(lines *rows) {
 		if j.Turns > 0 {
 			text += fmt.Sprintf("; the last of %s moved %s", fold.Count(j.Turns, "turn", "turns"), fold.Count(j.Last, "entry", "entries"))
 		}
+		if j.Copies > 1 {
+			text += fmt.Sprintf("; %d copies of the lanes", j.Copies)
+		}
 		lines.add("jobs", "%s", text)
+	}
+	if s.Jobs.NoLanes != "" {
+		lines.add("jobs", "share the lanes of the paths: %s", s.Jobs.NoLanes)
 	}
 	for _, text := range s.Differs {
 		lines.add("differs", "%s", text)

@@ -91,6 +91,7 @@ func (s *Store) writeJobs(tx *sql.Tx, list []terms.Job, stays map[string]terms.J
 
 // isSameJob compares two jobs. All jobs are compared at each start and end.
 func isSameJob(a, b *terms.Job) bool {
-	return a.ID == b.ID && a.User == b.User && a.Nodes == b.Nodes && a.Count == b.Count && a.Began == b.Began && slices.Equal(a.Unknown, b.Unknown) &&
+	return a.ID == b.ID && a.User == b.User && a.Nodes == b.Nodes && a.Count == b.Count && a.Began == b.Began && a.Copy == b.Copy && a.OfPartition == b.OfPartition &&
+		slices.Equal(a.Unknown, b.Unknown) && slices.Equal(a.Shares, b.Shares) &&
 		(a.Turn == b.Turn || a.Turn != nil && b.Turn != nil && *a.Turn == *b.Turn)
 }

@@ -87,9 +87,11 @@ type Event struct {
 	Way    *planner.Transition // steps from the tables in force to this Plan; nil: unknown
 	Other  string              // why an inherited Plan differs from our options, "" if it does not
 	Less   []string            // what devices have less of than was asked for, in words
-	More   bool                // engines were left out that may be better, as the request allows
-	Unfit  error               // why Request.Better is not used; nil: it is, or there was none
-	Held   *quality.Report     // if Err, or without a proof: the tables that switches hold; nil: unknown
+	// NoJobLanes says why jobs get no lanes though they are asked for; "": they do, or are not.
+	NoJobLanes string
+	More       bool            // engines were left out that may be better, as the request allows
+	Unfit      error           // why Request.Better is not used; nil: it is, or there was none
+	Held       *quality.Report // if Err, or without a proof: the tables that switches hold; nil: unknown
 
 	// Of Unasked: a copy that the Manager owns.
 	Datagram *wire.Datagram

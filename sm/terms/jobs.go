@@ -11,6 +11,18 @@ type Job struct {
 	Unknown []string `json:",omitempty"` // nodes that were not found, the first of them
 	Began   int64    // seconds since 1970, UTC
 	Turn    *JobTurn `json:",omitempty"` // nil: still to come
+	// Copy is the copy of the lanes for packets between its nodes: 0 for those of the paths, i+1
+	// for Plan.JobLanes[i]. Shares lists pairs that had another one at the start, since another job
+	// ran on both nodes; the first that holds a pair counts.
+	Copy        int         `json:",omitempty"`
+	Shares      []LaneShare `json:",omitempty"`
+	OfPartition bool        `json:",omitempty"` // JobRule.Partitions made it
+}
+
+// LaneShare says that packets between some nodes of a job are on another copy of the lanes.
+type LaneShare struct {
+	Nodes string
+	Copy  int
 }
 
 // JobTurn says what moved for the jobs that started within JobRule.Interval.
@@ -24,6 +36,9 @@ type JobTurn struct {
 type JobRule struct {
 	Interval time.Duration // from a start to its turn; all starts of this time have one turn
 	Moves    int           // entries of forwarding tables that may move in a turn; 0: none
+	// Partitions holds names of partitions, or patterns such as "team*": each is a job as long as
+	// it has two nodes or more.
+	Partitions []string `json:",omitempty"`
 }
 
 // JobWrite is the start of a job, or its end, or the list of all jobs that run.
@@ -32,7 +47,9 @@ type JobWrite struct {
 	End   string `json:",omitempty"` // ID
 	All   []Job  `json:",omitempty"` // with Whole: others end
 	Whole bool   `json:",omitempty"`
-	By    string `json:",omitempty"` // who asks; "" if that is not known
+	// OfPartitions says that All, with Whole, lists the jobs of partitions, and changes no others.
+	OfPartitions bool   `json:",omitempty"`
+	By           string `json:",omitempty"` // who asks; "" if that is not known
 }
 
 // RunningJobs holds the jobs that run, to be remembered over a restart.

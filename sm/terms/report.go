@@ -197,8 +197,10 @@ type Routing struct {
 	Refused []string // engines tried before, with their reasons
 	VLs     int
 	Check   *quality.Report
-	NotTold []string        // facts that hosts learn only from path records
-	Held    *quality.Report // without a new Plan in force: the tables that switches hold; nil: unknown
+	// NoJobLanes says why jobs get no lanes of their own; "": they do, or none are asked for.
+	NoJobLanes string
+	NotTold    []string        // facts that hosts learn only from path records
+	Held       *quality.Report // without a new Plan in force: the tables that switches hold; nil: unknown
 }
 
 // Written counts completed writes.

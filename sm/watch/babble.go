@@ -9,6 +9,7 @@ import (
 	"weft/internal/repeat"
 	"weft/sm/ledger"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 	"weft/wire/mad"
 )
 
@@ -89,7 +90,7 @@ func (b *babble) hear(m *Manager, now time.Duration, d mad.Datagram, slid fabric
 // toggles counts a change of a link in quarantine.
 func (b *babble) toggles(m *Manager, now time.Duration, l *unsteadyLink) {
 	c := m.inForce
-	if m.watch.Babble.Rate <= 0 || l.state != linkHeld || c == nil {
+	if m.watch.Babble.Rate <= 0 || l.state != succession.LinkHeld || c == nil {
 		return
 	}
 	if l.toggles++; l.toggles < mostToggles {

@@ -7,6 +7,7 @@ import (
 	"weft/fabric"
 	"weft/sm/ledger"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 )
 
 // missingNodes holds the missing nodes that have LIDs, by node GUID; a port of an unknown node is
@@ -74,7 +75,7 @@ func (m *Manager) forgetStored(guid fabric.GUID, x *missingNode) {
 
 // holds reports whether rounds do not look for a node because its link is in quarantine.
 func (u *unsteady) holds(node fabric.GUID) bool {
-	return slices.ContainsFunc(u.links, func(l *unsteadyLink) bool { return l.state == linkHeld && l.ends[1].Node == node })
+	return slices.ContainsFunc(u.links, func(l *unsteadyLink) bool { return l.state == succession.LinkHeld && l.ends[1].Node == node })
 }
 
 // forgotten returns the nodes whose LIDs may be given to others.

@@ -8,6 +8,7 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/round"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 	"weft/wire/mad"
 )
 
@@ -30,12 +31,12 @@ func (u *unsteady) holdDead(m *Manager, now time.Duration) {
 			l = &unsteadyLink{ends: ends, name: c.LinkName(slot), toSwitch: true}
 			u.links = append(u.links, l)
 		}
-		if l.state != linkUsed || !c.IsJoinedWithout(ends, true) {
+		if l.state != succession.LinkUsed || !c.IsJoinedWithout(ends, true) {
 			continue
 		}
 		rule := m.watch.Flaps
 		m.untold = true
-		l.state, l.changed, l.hold, l.came = linkHeld, now, nextHold(rule, l.hold), nil
+		l.state, l.changed, l.hold, l.came = succession.LinkHeld, now, nextHold(rule, l.hold), nil
 		m.tell(terms.Quarantined, "%s does not become Active: it is not used until it has been up for %v without a change", l.name, l.hold)
 		m.noteChange(now, l.name+" is put in quarantine")
 	}

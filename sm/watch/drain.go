@@ -11,6 +11,7 @@ import (
 	"weft/fabric"
 	"weft/sm/ledger"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 )
 
 // Drained lists the parts to be drained, in the form of Config.Drain. The next round applies
@@ -119,10 +120,10 @@ func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 		return false
 	}
 	l := m.unsteady.at(ledger.PortKey{Node: m.inForce.Fabric.Nodes[at.Node].GUID, Port: at.Port})
-	if l == nil || l.state == linkUsed {
+	if l == nil || l.state == succession.LinkUsed {
 		return false
 	}
-	l.state, l.came, l.trial = linkUsed, nil, 0
+	l.state, l.came, l.trial = succession.LinkUsed, nil, 0
 	m.tell(terms.Released, "%s is used again, as requested", l.name)
 	m.noteChange(now, l.name+" is used again")
 	return true

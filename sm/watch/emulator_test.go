@@ -17,7 +17,7 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/sm/recording"
-	"weft/sm/round"
+	"weft/sm/round/planning"
 	"weft/sm/sa"
 	"weft/sm/smtest"
 	"weft/sm/terms"
@@ -282,10 +282,10 @@ func (v *virtual) step(ev *terms.Event) {
 		case terms.Reply:
 			v.sub.Send(v.id, a.Datagram)
 		case terms.Route:
-			v.plan, v.planned = round.Plan(context.Background(), v.routing, a.Request), v.now+v.planTime
+			v.plan, v.planned = planning.Plan(context.Background(), v.routing, a.Request), v.now+v.planTime
 		case terms.Improve:
 			if v.improved = terms.Never; a.Request != nil {
-				v.better, v.improved = round.Plan(context.Background(), v.routing, a.Request), v.now+v.besides
+				v.better, v.improved = planning.Plan(context.Background(), v.routing, a.Request), v.now+v.besides
 			}
 		case terms.Claim:
 			v.sub.SetIsSM(v.id, true)

@@ -8,13 +8,17 @@ import (
 	"weft/sm/terms"
 	"weft/sm/watch/forcing"
 	"weft/sm/watch/moving"
+	"weft/sm/watch/succession"
 )
 
 // worldOf returns the view of a Manager that package forcing works by.
 func worldOf(m *Manager) *forcing.World {
 	return &forcing.World{
 		Now: m.now, Ledger: m.inForce, Allowed: m.contest.delay(moving.Allowed(&m.watch, m.now, m.now)), Out: &m.out, Paths: &m.paths,
-		Skip: func(at ledger.PortKey) bool { l := m.unsteady.at(at); return l != nil && l.state != linkUsed },
+		Skip: func(at ledger.PortKey) bool {
+			l := m.unsteady.at(at)
+			return l != nil && l.state != succession.LinkUsed
+		},
 		Round: func(why string, doubted ...fabric.GUID) {
 			for _, guid := range doubted {
 				m.doubted[guid] = true

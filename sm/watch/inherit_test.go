@@ -17,7 +17,7 @@ import (
 	"weft/route"
 	"weft/sm/ledger"
 	"weft/sm/recording"
-	"weft/sm/round"
+	"weft/sm/round/planning"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -99,7 +99,7 @@ func isWhole(f *fabric.Fabric, down map[fabric.LinkID]bool) bool {
 // returns the tables.
 func (v *virtual) scratch() []byte {
 	r := v.manager.Result()
-	ev := round.Plan(context.Background(), v.routing, &terms.RouteRequest{Graph: r.Graph(), Stored: r.Inherit.Stored})
+	ev := planning.Plan(context.Background(), v.routing, &terms.RouteRequest{Graph: r.Graph(), Stored: r.Inherit.Stored})
 	if ev.Err != nil {
 		return nil
 	}

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"time"
 
-	"weft/sm/round"
+	"weft/sm/partition"
+	"weft/sm/round/planning"
 	"weft/sm/terms"
 	"weft/sm/watch/moving"
 	"weft/sm/watch/starting"
+	"weft/sm/watch/succession"
 )
 
 // whyJobs names the reason of a round: entries move for jobs that have started.
@@ -19,6 +21,7 @@ func writeJobs(m *Manager, ev *terms.Event) {
 	if m.inForce == nil {
 		a.Err = errors.New("this manager has not brought the subnet up, or is not its master")
 	} else {
+		m.jobs.On(m.inForce.Graph, m.inForce.Plan)
 		a.Jobs, m.out, a.Err = m.jobs.Write(m.now, ev.Jobs, m.watch.Jobs, m.out)
 		m.untold = m.untold || a.Err == nil && a.Jobs.Changed > 0
 	}
@@ -56,7 +59,7 @@ func takeTurn(m *Manager, ev *terms.Event) {
 // round was to use, and begins it again if the Plan in force is another one.
 func afterTurn(m *Manager) {
 	switch {
-	case isTurn(m) && !errors.Is(m.result.Unfit, round.ErrChanged):
+	case isTurn(m) && !errors.Is(m.result.Unfit, planning.ErrChanged):
 		m.out = m.jobs.End(m.now, m.watch.Jobs, m.result.Unfit, m.out)
 	case isTurn(m) || !m.jobs.Fits(m.inForce.Graph, m.inForce.Plan):
 		stopTurn(m)
@@ -66,9 +69,20 @@ func afterTurn(m *Manager) {
 // isTurn reports whether the last round was to use the Plan of a turn.
 func isTurn(m *Manager) bool { return m.given.Better != nil && m.given.Better.ForJobs }
 
+// followJobs has jobs get lanes of the Plan in force, and partitions in force be jobs.
+func followJobs(m *Manager) {
+	m.jobs.On(m.inForce.Graph, m.inForce.Plan)
+	n, list := len(m.out), partition.Partitions(nil)
+	if p := m.inForce.By.Partitions.Listed(); p != nil {
+		list = p.Partitions
+	}
+	m.out = m.jobs.FollowPartitions(m.now, list, m.inForce.KeysByEnd, m.watch.Jobs, m.out)
+	m.untold = m.untold || len(m.out) > n
+}
+
 // learnJobs has the jobs stored that the master has told: a standby that restarts alone knows them.
 // From an older weft, which sends none, nothing is learned.
-func learnJobs(m *Manager, before *Rules) {
+func learnJobs(m *Manager, before *succession.Rules) {
 	if m.learned.rules.Jobs == nil && before != nil {
 		m.learned.rules.Jobs = before.Jobs
 	}

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/jobs"
 	"weft/internal/racing"
+	"weft/route/joblanes"
 	"weft/sm/terms"
 )
 
@@ -20,7 +22,9 @@ var jobStarts = flag.Int("job-starts", 30, "how many jobs start and end in each 
 // flap, nodes restart, parts are drained, and managers die and come back. All that TestMonth
 // demands holds. A turn moves entries towards the hosts of its jobs alone, no more than the rule
 // allows, and no LID or SL; while it is written no packet loops, and no cycle of dependencies
-// closes. The jobs outlive restarts and takeovers.
+// closes. The jobs outlive restarts and takeovers. In every other run jobs have lanes: the SL that
+// path queries get for two nodes of a job is one of those that the judge has proven for the pair,
+// and stays from the start of the job to its end.
 func TestJobsOfMonths(t *testing.T) {
 	racing.SkipLong(t)
 	for seed := range uint64(2) {
@@ -38,6 +42,17 @@ type workload struct {
 	improves [2]*terms.RouteRequest // by manager: the last Improve
 	turns    map[string]int         // by outcome
 	moved    []int                  // entries, by turn that moved some
+	lanes    bool                   // jobs have lanes
+	sls      map[[2]fabric.GUID]heldSL
+	copies   map[int]bool    // that jobs had
+	checked  *joblanes.Pairs // last compared
+	compared int             // pairs that had an SL before
+}
+
+// heldSL is the SL that path queries got for a pair, and the jobs that run on it.
+type heldSL struct {
+	sl   uint8
+	jobs map[string]bool // that run on both ports
 }
 
 // jobRule is that of these tests.
@@ -45,7 +60,12 @@ var jobRule = terms.JobRule{Interval: 10 * time.Second, Moves: 100}
 
 func jobsOfMonth(t *testing.T, seed uint64, bad bool, starts int) {
 	x := &workload{monthly: newMonthly(t, "rlft(8,2)", seed, bad), runs: map[string][]string{}, turns: map[string]int{}}
+	x.sls, x.copies, x.lanes = map[[2]fabric.GUID]heldSL{}, map[int]bool{}, seed%2 == 0
 	for k, v := range x.all {
+		if x.lanes {
+			v.routing.JobLanes = joblanes.Ask(4)
+			v.step(&terms.Event{Kind: terms.Rebalance})
+		}
 		x.attach(t, k, v)
 	}
 	for x.started < starts || len(x.runs) > 0 {
@@ -72,6 +92,9 @@ func jobsOfMonth(t *testing.T, seed uint64, bad bool, starts int) {
 	t.Logf("%d starts and ends in %v; turns: %v; entries moved a start: %.1f in the mean, %d at most", x.started, x.all[0].now.Round(time.Hour), x.turns, float64(sum)/float64(x.started), most)
 	if sum == 0 {
 		t.Error("nothing moved for any job")
+	}
+	if x.lanes && (len(x.copies) < 2 || x.compared == 0) {
+		t.Errorf("jobs had the copies %v of the lanes; %d pairs were compared", x.copies, x.compared)
 	}
 }
 
@@ -106,6 +129,9 @@ func (x *workload) attach(t *testing.T, k int, v *virtual) {
 	v.onEvent = func() {
 		single()
 		v := x.all[k]
+		if x.lanes {
+			x.checkSLs(t, v)
+		}
 		if told := x.rules[k]; told != nil {
 			x.rules[k] = nil
 			v.step(terms.NewsEvent(&terms.News{Rules: told}))
@@ -114,6 +140,54 @@ func (x *workload) attach(t *testing.T, k int, v *virtual) {
 			checkMixture(t, v)
 		}
 	}
+}
+
+// checkSLs compares the SLs that path queries get with those that they got before, and with the
+// proven ones.
+func (x *workload) checkSLs(t *testing.T, v *virtual) {
+	t.Helper()
+	s := v.manager.Standing()
+	if s.Role != terms.Master || s.Jobs == nil || x.checked == s.Jobs {
+		return
+	}
+	x.checked = s.Jobs
+	g, plan, now := s.Ledger.Graph, s.Ledger.Plan, map[[2]fabric.GUID]heldSL{}
+	find := jobs.NewFinder(g)
+	for _, j := range v.manager.jobs.List() {
+		hosts, _, _ := find.Match(j.Nodes)
+		x.copies[j.Copy] = true
+		for _, a := range hosts {
+			for _, b := range hosts {
+				if a == b || plan.Ends.Base[a] == 0 || plan.Ends.Base[b] == 0 {
+					continue
+				}
+				path := plan.SL.At(a, plan.Ends.Base[b])
+				sl, pair := s.Jobs.SL(plan, a, b, path), [2]fabric.GUID{g.EndGUID[a], g.EndGUID[b]}
+				if plan.SLsFor(path)>>sl&1 == 0 {
+					t.Fatalf("%v: SL %d of a pair of job %s is not proven", v.now, sl, j.ID)
+				}
+				if now[pair].jobs == nil {
+					now[pair] = heldSL{sl, map[string]bool{}}
+				}
+				now[pair].jobs[j.ID] = true
+			}
+		}
+	}
+	for pair, is := range now {
+		for id := range x.sls[pair].jobs {
+			if x.compared++; is.jobs[id] && x.sls[pair].sl != is.sl {
+				t.Fatalf("%v: packets of job %s had SL %d, now %d: %v", v.now, id, x.sls[pair].sl, is.sl, x.log)
+			}
+		}
+	}
+	for pair, was := range x.sls { // ports that are away
+		for id := range was.jobs {
+			if x.runs[id] != nil && now[pair].jobs == nil {
+				now[pair] = was
+			}
+		}
+	}
+	x.sls = now
 }
 
 // noteTurn counts the turn that has ended.
@@ -157,9 +231,10 @@ func (x *workload) startOrEnd(t *testing.T, starts int) {
 		}
 		var names []string
 		list := ""
+		shares := x.lanes && x.rng.IntN(3) == 0 // nodes with other jobs
 		for _, k := range x.rng.Perm(32)[:2+x.rng.IntN(12)] {
 			name := fmt.Sprintf("host%d", k)
-			if hosts, _, err := find.Match(name); err == nil && len(hosts) > 0 && !used[name] {
+			if hosts, _, err := find.Match(name); err == nil && len(hosts) > 0 && (shares || !used[name]) {
 				names, list = append(names, name), list+","+name
 			}
 		}
@@ -298,5 +373,45 @@ func checkMixture(t *testing.T, v *virtual) {
 		if !visit(int32(c)) {
 			t.Fatalf("%v: a cycle of dependencies", v.now)
 		}
+	}
+}
+
+// TestJobsOnStandby: a standby learns the jobs of its master with their lanes and turns, has them
+// stored, and goes on with them when the master dies.
+func TestJobsOnStandby(t *testing.T) {
+	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 2, 1)
+	master, standby := all[0], all[1]
+	var stored *terms.RunningJobs
+	for _, v := range all {
+		v.routing.JobLanes, v.besides = joblanes.Ask(4), 100*time.Millisecond
+		v.manager.watch.Jobs = jobRule
+		v.step(&terms.Event{Kind: terms.Start})
+		runTogether(all[0].now+time.Second, all...)
+	}
+	standby.onAction = func(a *terms.Action) {
+		if a.Kind == terms.Decided && a.Jobs != nil {
+			stored = a.Jobs
+		}
+	}
+	for i, nodes := range []string{"host[0-3]", "host[0,4,6]", "host7"} {
+		master.step(&terms.Event{Kind: terms.WriteJobs, Jobs: &terms.JobWrite{Start: &terms.Job{ID: fmt.Sprint(i), Nodes: nodes, Count: []int{4, 3, 1}[i]}}})
+	}
+	runTogether(master.now+time.Minute, all...)
+	list := master.manager.jobs.List()
+	if len(list) != 3 || list[0].Copy == list[1].Copy || list[0].Turn == nil || list[2].Copy != 0 {
+		t.Fatalf("%+v", list)
+	}
+	standby.step(terms.NewsEvent(&terms.News{Rules: master.manager.RulesToTell().Data}))
+	if stored == nil || !reflect.DeepEqual(stored.List, list) {
+		t.Fatalf("the standby stores %+v, the master has %+v", stored, list)
+	}
+	master.sub.Detach(master.id)
+	runTogether(standby.now+5*time.Minute, standby)
+	if s := standby.manager.Standing(); s.Role != terms.Master || s.Jobs == nil || !reflect.DeepEqual(standby.manager.jobs.List(), list) {
+		t.Fatalf("role %v, lanes %v, jobs %+v", s.Role, s.Jobs, standby.manager.jobs.List())
+	}
+	standby.step(&terms.Event{Kind: terms.WriteJobs, Jobs: &terms.JobWrite{End: "1"}})
+	if now := standby.manager.jobs.List(); len(now) != 2 || stored == nil || !reflect.DeepEqual(stored.List, now) {
+		t.Errorf("%+v", now)
 	}
 }

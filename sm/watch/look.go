@@ -8,6 +8,7 @@ import (
 	"weft/route"
 	"weft/sm/ledger"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 	"weft/wire/mad"
 )
 
@@ -161,11 +162,11 @@ func (m *Manager) onLooked(now time.Duration, ev *terms.Event) {
 		m.alarms.found(m, now, c.Nodes[l.node].GUID, c.NodeName(l.node)+" no longer answers PortInfo")
 		l.differs = true
 	case mad.PortInfoPortState.Get(ev.Data[:]) == c.State(slot):
-	case (u == nil || u.state == linkUsed) && !differed && m.unsteady.isVain(c.Nodes[l.node].GUID): // perhaps only for a moment
+	case (u == nil || u.state == succession.LinkUsed) && !differed && m.unsteady.isVain(c.Nodes[l.node].GUID): // perhaps only for a moment
 		l.doubtful = append(l.doubtful, c.PortKey(slot))
 		l.differs = true
 		m.wantLook(now, l.node, false)
-	case u == nil || u.state == linkUsed:
+	case u == nil || u.state == succession.LinkUsed:
 		m.sweepFound(now, c.PortName(slot)+" has changed its state")
 		l.differs = true
 	default:
@@ -185,7 +186,7 @@ func (m *Manager) onLooked(now time.Duration, ev *terms.Event) {
 
 // waitLonger schedules a round for a link that is the only way to a switch, later each time.
 func (m *Manager) waitLonger(now time.Duration, u *unsteadyLink) {
-	if u.state == linkSpared {
+	if u.state == succession.LinkSpared {
 		u.came = append(u.came, now)
 		m.again = min(m.again, now+m.watch.RetryAfter(len(u.came)))
 	}
@@ -226,7 +227,7 @@ func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
 // restart counts a change that is no longer visible as a change of the switch's unsteady links.
 func (u *unsteady) restart(now time.Duration, node fabric.GUID) {
 	for _, l := range u.links {
-		if l.state != linkUsed && (l.ends[0].Node == node || l.ends[1].Node == node) {
+		if l.state != succession.LinkUsed && (l.ends[0].Node == node || l.ends[1].Node == node) {
 			l.changed = now
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"weft/sm/watch/pacing"
 	"weft/sm/watch/standing"
 	"weft/sm/watch/starting"
+	"weft/sm/watch/succession"
 	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
@@ -77,7 +78,7 @@ type rounds struct {
 // managers, and what the standbys have been sent.
 type ruleBook struct {
 	learned     learned
-	own         ownFiles                    // of Config and Reconfigure; cfg has those in force
+	own         succession.OwnFiles         // of Config and Reconfigure; cfg has those in force
 	differences []string                    // between own and the rules in force, or of our master
 	aliases     map[fabric.GUID]fabric.GUID // port GUIDs by alias, as clients have set them
 	rulesTold   uint64                      // counts RulesToTell
@@ -137,7 +138,7 @@ type memory struct {
 func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
-		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg), aliases: cfg.Aliases}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moving.New()},
+		cfg: cfg, ruleBook: ruleBook{own: succession.FilesOf(&cfg), aliases: cfg.Aliases}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moving.New()},
 		signs:    signs{change: pacing.New(), doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
@@ -661,6 +662,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	changed := added || m.result.Moved > 0
 	fresh := afterBetter(m, asked, changed)
 	m.unbalanced = !fresh && (m.unbalanced || changed || before == nil && isRepair || leftAfresh && m.result.Repaired)
+	followJobs(m)
 	afterTurn(m)
 	if m.given.Limits.Moves == 0 && !isTurn(m) || m.afresh == terms.Never || m.better.expected() { // else it is no change of the subnet
 		scheduleAfresh(m)

@@ -10,6 +10,7 @@ import (
 	"weft/route/repair"
 	"weft/sm/smtest"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 )
 
 // switchLinks lists the links between switches.
@@ -184,7 +185,7 @@ func TestAfreshLeftByMaster(t *testing.T) {
 		v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
 		c := v.manager.inForce
 		v.manager = NewManager(terms.Config{History: terms.History{Last: planner.Keep(c.Plan, c.Graph)}}, terms.UsualWatch)
-		v.manager.learned.rules = &Rules{Rebalance: left}
+		v.manager.learned.rules = &succession.Rules{Rebalance: left}
 		v.step(&terms.Event{Kind: terms.Start})
 		v.runUntil(v.now + 3*time.Second)
 		m := v.manager

@@ -57,7 +57,9 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	scheduleAfresh(m)
 	m.afresh = sooner(m.afresh, before)
 	m.forcing.Reset()
-	m.jobs.Reconfigure(now, m.watch.Jobs, m.inRound && isTurn(m))
+	if m.jobs.Reconfigure(now, m.watch.Jobs, m.inRound && isTurn(m)); m.inForce != nil {
+		followJobs(m)
+	}
 	m.tellRules()
 	m.others.decide(m, "the settings were reloaded")
 	if m.election.master != nil || m.election.off {

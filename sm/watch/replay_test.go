@@ -24,9 +24,10 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/partition"
 	"weft/sm/recording"
-	"weft/sm/round"
+	"weft/sm/round/planning"
 	"weft/sm/smtest"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 )
 
 var recordTo = flag.String("record", "", "write what the managers of the last schedule were given to this directory, for weft sm replay: of a test that fails, that is the smallest failing one")
@@ -108,7 +109,7 @@ func TestReplay(t *testing.T) {
 			v.routing = smtest.JobOf(chain, uint8(rapid.IntRange(0, 1).Draw(t, "LMC")))
 			v.manager.cfg.Expected = v.sub.Fabric()
 			v.manager.cfg.Keys, v.manager.keys = keys, ledger.NewKeyring(&terms.Config{Keys: keys})
-			v.manager.own = ownFilesOf(&v.manager.cfg)
+			v.manager.own = succession.FilesOf(&v.manager.cfg)
 			if k == 0 && rapid.Bool().Draw(t, "store") {
 				v.manager.cfg.Store, v.store = true, func(*terms.Record) error {
 					if rapid.IntRange(0, 4).Draw(t, "disk") == 0 {
@@ -365,5 +366,5 @@ func FuzzRecording(f *testing.F) {
 
 // playerOf plays a recording with a new Manager.
 func playerOf(r *recording.Recording) recording.Player {
-	return recording.Player{Machine: NewManager(r.Made.Config, r.Made.Watch), Plan: round.Plan}
+	return recording.Player{Machine: NewManager(r.Made.Config, r.Made.Watch), Plan: planning.Plan}
 }

@@ -1,63 +1,19 @@
 package watch
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
-	"weft/fabric"
 	"weft/planner"
 	"weft/route/levels"
-	"weft/sm/congestion"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/sm/watch/forcing"
 	"weft/sm/watch/starting"
+	"weft/sm/watch/succession"
 )
-
-// Rules holds a master's settings that follow neither from the subnet nor from its Plan: settings
-// of its files, operators' requests, and the history of links. A standby receives the rules and
-// keeps them after a takeover: it logs where its own files differ, which apply after Reconfigure.
-// Fields that an older weft does not send are nil; our own files apply then.
-type Rules struct {
-	Partitions *terms.Partitioning  // nil: all ports are full members of the default one, and keep their other P_Keys
-	Owns       bool                 // Partitions say who owns them
-	Levels     levels.Levels        // of service
-	Congestion *congestion.Settings // nil: devices are not set
-	MKeys      *keyProtection       // if ports are given M_Keys
-	Admitted   []fabric.GUID        // nodes that are not left out, sorted; nil: all
-	Drained    []string             // switches and cables
-	Trials     []string             // links whose speeds are being forced, or did not return
-	Links      []toldLink           // that came back lately, or are in quarantine
-	Rebalance  bool                 // the Plan is repaired, or leaves something unused: route from scratch some time
-	Moves      bool                 // entries may gain by moves
-	Reregister bool                 // clients must still be asked to register again
-	Options    map[string]string    // see Config.Options
-	Jobs       []terms.Job          // that run
-}
-
-// keyProtection says how ports protect their M_Keys.
-type keyProtection struct {
-	Protect uint8
-	Lease   uint16
-}
-
-// ownFiles holds the settings of our own files. After a takeover the previous master's are in force
-// instead, until Reconfigure.
-type ownFiles struct {
-	partitions *terms.Partitioning
-	levels     levels.Levels
-	congestion *congestion.Settings
-	keys       keyProtection
-	admitted   []fabric.GUID
-}
-
-func ownFilesOf(cfg *terms.Config) ownFiles {
-	return ownFiles{cfg.Partitions.File(), cfg.Levels, cfg.Congestion, keyProtection{cfg.Keys.Protect, cfg.Keys.Lease}, cfg.AdmittedNodes()}
-}
 
 // leftWork says whether the master before us, or our process before a restart, may have left
 // routing from scratch or moves to be done. Nothing is left once a Plan of ours is in force.
@@ -67,15 +23,15 @@ func leftWork(m *Manager) (afresh, moves bool) {
 }
 
 // rules returns our present rules as the master.
-func (m *Manager) rules() Rules {
+func (m *Manager) rules() succession.Rules {
 	afresh, moves := m.afresh < terms.Never || m.better.expected(), m.moves.Pending()
 	if m.inRound && m.current.Result().Repaired { // its end will schedule them
 		leftAfresh, leftMoves := leftWork(m)
 		afresh, moves = afresh || leftAfresh || m.current.Result().Improvable, moves || leftMoves || m.current.Result().Improvable
 	}
-	return Rules{
+	return succession.Rules{
 		Partitions: m.cfg.Partitions, Owns: true, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
-		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Trials: m.drains.Trials, Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
+		MKeys: &succession.KeyProtection{Protect: m.cfg.Keys.Protect, Lease: m.cfg.Keys.Lease}, Admitted: m.cfg.AdmittedNodes(), Drained: m.cfg.ByGUID(m.Drained()), Trials: m.drains.Trials, Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
 		Rebalance: afresh, Moves: moves, Reregister: m.reregister, Options: m.cfg.Options, Jobs: append([]terms.Job{}, m.jobs.List()...),
 	}
 }
@@ -96,8 +52,8 @@ func (m *Manager) tellRules() {
 
 // learned holds a standby's knowledge of its master, until it begins a round.
 type learned struct {
-	plan  *planner.Kept // nil: nothing new
-	rules *Rules        // nil: its own files apply, or the last master's rules
+	plan  *planner.Kept     // nil: nothing new
+	rules *succession.Rules // nil: its own files apply, or the last master's rules
 }
 
 // learnPlan takes the Plan of the master, without tables.
@@ -112,7 +68,7 @@ func (m *Manager) learnPlan(data []byte) {
 
 // learnRules takes the rules of the master and logs how our own files differ.
 func (m *Manager) learnRules(data []byte) {
-	var rules Rules
+	var rules succession.Rules
 	if err := json.Unmarshal(data, &rules); err != nil {
 		m.tell(terms.NotRead, "the rules of %s: %v: a takeover applies this manager's own files", m.election.masterName(), err)
 		return
@@ -124,7 +80,7 @@ func (m *Manager) learnRules(data []byte) {
 	learnJobs(m, known)
 	drained := m.cfg.ByOwnNames(rules.Drained)
 	before := m.differences
-	m.differences = m.own.differences(&rules, "the master", "a takeover changes nothing; a reload (SIGHUP) after it applies this manager's own")
+	m.differences = m.own.Differences(&rules, "the master", "a takeover changes nothing; a reload (SIGHUP) after it applies this manager's own")
 	m.differences = append(m.differences, terms.OptionDifferences(rules.Options, m.cfg.Options)...)
 	for _, w := range m.cfg.Drain {
 		if !slices.Contains(drained, w) {
@@ -144,36 +100,6 @@ func (e *election) masterName() string {
 		return o.Name
 	}
 	return "another manager"
-}
-
-// differences describes how our own files differ from the rules of a manager, and what follows.
-func (o *ownFiles) differences(r *Rules, who, then string) (list []string) {
-	add := func(differs, named bool, what, option string) {
-		switch {
-		case !differs:
-		case named:
-			list = append(list, fmt.Sprintf("the %s of %s differ from this manager's (option %s): %s", what, who, option, then))
-		default:
-			list = append(list, fmt.Sprintf("the %s of %s stay in force after a takeover and after reloads: this manager has none (option %s)", what, who, option))
-		}
-	}
-	add(!isSame(r.Partitions.Base(), o.partitions.Base()), o.partitions != nil, "partitions", "partitions")
-	add(r.Levels != nil && !o.levels.Equal(r.Levels), len(o.levels) > 0, "levels of service", "levels")
-	add(r.Levels != nil && !isSame(r.Congestion, o.congestion), o.congestion != nil, "settings of congestion control", "congestion-control")
-	if r.Levels != nil && !slices.Equal(r.Admitted, o.admitted) {
-		list = append(list, fmt.Sprintf("%s leaves out other nodes than this manager (options quarantine-strangers and expect): %s", who, then))
-	}
-	if k := r.MKeys; k != nil && *k != o.keys {
-		list = append(list, fmt.Sprintf("%s uses mkey-protect %d and mkey-lease %ds, this manager %d and %ds: %s", who, k.Protect, k.Lease, o.keys.Protect, o.keys.Lease, then))
-	}
-	return list
-}
-
-// isSame reports whether settings are equal as JSON, the form of settings from other managers.
-func isSame[T any](a, b *T) bool {
-	x, _ := json.Marshal(a) // it has nothing that JSON cannot hold
-	y, _ := json.Marshal(b)
-	return bytes.Equal(x, y)
 }
 
 // inherit gives the next round the Plan and the rules learned from the previous master.
@@ -227,7 +153,7 @@ func (m *Manager) tellInherited() {
 		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(ledger.PartNames(m.inForce.Fabric, r.Drained), ", "))
 	}
 	for _, l := range m.unsteady.links {
-		if l.state == linkHeld {
+		if l.state == succession.LinkHeld {
 			m.tally.Quarantines++
 			m.tell(terms.Quarantined, "%s was put in quarantine by the previous master (%s): it is not used until it has been up for %v without a change",
 				l.name, cmp.Or(l.reason.Why, "it does not say why"), max(l.hold, m.watch.Flaps.Hold))
@@ -240,7 +166,7 @@ func (m *Manager) tellInherited() {
 // master left.
 func (m *Manager) compareInForce() {
 	r := m.rules()
-	m.differences = m.own.differences(&r, "the previous master", "its own stay in force; a reload (SIGHUP) applies this manager's own")
+	m.differences = m.own.Differences(&r, "the previous master", "its own stay in force; a reload (SIGHUP) applies this manager's own")
 }
 
 // takeFiles takes the settings of our own files. A master applies them at once; if neither the new
@@ -248,18 +174,18 @@ func (m *Manager) compareInForce() {
 // settings when it takes over.
 func (m *Manager) takeFiles(s *terms.Settings) {
 	to := &s.Config
-	own := ownFilesOf(to)
+	own := succession.FilesOf(to)
 	was, on := m.cfg, m.inForce != nil || m.inRound
 	if !on { // no device has it from us
 		was.Congestion = nil
 	}
-	m.cfg.Partitions = was.Partitions.Refiled(own.partitions, m.own.partitions != nil, on, s.Enforce)
+	m.cfg.Partitions = was.Partitions.Refiled(own.Partitions, m.own.Partitions != nil, on, s.Enforce)
 	tellHidden(m, was.Partitions)
-	if len(own.levels) > 0 || len(m.own.levels) > 0 {
-		m.cfg.Levels = own.levels
+	if len(own.Levels) > 0 || len(m.own.Levels) > 0 {
+		m.cfg.Levels = own.Levels
 	}
-	if own.congestion != nil || m.own.congestion != nil {
-		m.cfg.Congestion = own.congestion.After(was.Congestion)
+	if own.Congestion != nil || m.own.Congestion != nil {
+		m.cfg.Congestion = own.Congestion.After(was.Congestion)
 	}
 	m.own = own
 	if m.inForce != nil {

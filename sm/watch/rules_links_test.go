@@ -17,6 +17,7 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/smtest"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 	"weft/wire/mad"
 )
 
@@ -52,7 +53,7 @@ func (m *market) uplink(n int) fabric.LinkID {
 func (m *market) isHeld(v *virtual, id fabric.LinkID) bool {
 	a := m.f.Links[id].A
 	l := v.manager.unsteady.at(ledger.PortKey{Node: m.f.Nodes[a.Node].GUID, Port: a.Port})
-	return l != nil && l.state == linkHeld
+	return l != nil && l.state == succession.LinkHeld
 }
 
 // TestQuarantineOutlivesTakeovers: a cable in quarantine stays there through two takeovers, and no
@@ -280,7 +281,7 @@ func TestOlderRules(t *testing.T) {
 	older := master.manager.RulesToTell()
 	later := master.manager.RulesToTell()
 	for i, told := range []*terms.RulesToTell{&later, &older} {
-		data, err := json.Marshal(Rules{Levels: levels.Levels{}, Drained: []string{[]string{"later", "older"}[i]}})
+		data, err := json.Marshal(succession.Rules{Levels: levels.Levels{}, Drained: []string{[]string{"later", "older"}[i]}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,10 +17,11 @@ import (
 	"weft/sm/clients"
 	"weft/sm/ledger"
 	"weft/sm/replica"
-	"weft/sm/round"
+	"weft/sm/round/planning"
 	"weft/sm/sa"
 	"weft/sm/smtest"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -78,7 +79,7 @@ func TestPartitionsOutliveTakeovers(t *testing.T) {
 			if has[0] != nil {
 				v.verifyPartitions(t, has[0], anyRoom)
 			}
-			if !isSame(v.manager.Snapshot(v.now).Routed.Partitions, has[0]) {
+			if !succession.IsSame(v.manager.Snapshot(v.now).Routed.Partitions, has[0]) {
 				t.Error("others are in force")
 			}
 			if v.manager.afresh < terms.Never {
@@ -241,7 +242,7 @@ func TestTablesOfSwitchesWin(t *testing.T) {
 	all[0].step(&terms.Event{Kind: terms.Start})
 	runTogether(all[0].now+time.Second, all...)
 	was := all[0].manager.inForce
-	ev := round.Plan(t.Context(), smtest.JobOf("updn", 0), &terms.RouteRequest{Graph: was.Graph})
+	ev := planning.Plan(t.Context(), smtest.JobOf("updn", 0), &terms.RouteRequest{Graph: was.Graph})
 	cfg := all[1].manager.cfg
 	cfg.Last = planner.Keep(ev.Result.Plan, was.Graph)
 	if bytes.Equal(routed(ev.Result.Plan), routed(was.Plan)) {

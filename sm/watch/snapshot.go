@@ -14,6 +14,7 @@ import (
 	"weft/sm/watch/forcing"
 	"weft/sm/watch/moving"
 	"weft/sm/watch/starting"
+	"weft/sm/watch/succession"
 	"weft/sm/watch/tally"
 	"weft/wire/mad"
 )
@@ -129,7 +130,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.Fabric, m.inForce.Graph, m.inForce.Plan, m.inForce.By.Partitions.Listed(), m.inForce.Prog.Unmatched, m.cfg.Partitions, m.inForce.By.Levels, nil, m.servers, m.forcing.Report(), m.jobs.Report()}
 	}
 	for _, l := range m.unsteady.links {
-		if l.state == linkHeld {
+		if l.state == succession.LinkHeld {
 			s.Held = append(s.Held, HeldLink{l.name, l.ends[0], l.reason.Why, l.reason.Returns, l.since, l.releaseDue(m.inForce, m.watch.Flaps), max(l.hold, m.watch.Flaps.Hold)})
 		}
 	}
@@ -195,7 +196,7 @@ func (m *Manager) due() (list []Due) {
 // Standing returns the state that subnet administration needs.
 func (m *Manager) Standing() ledger.Standing {
 	s := ledger.Standing{
-		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts, Keys: m.cfg.Keys,
+		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Jobs: m.jobs.Pairs(), Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts, Keys: m.cfg.Keys,
 		WasActive: m.clients.WasActive, Others: m.clients.Others, Told: m.clients.Told,
 	}
 	s.Claims = s.Role == terms.Looking && m.inRound && m.current.Claims()

@@ -12,6 +12,7 @@ import (
 	"weft/route/levels"
 	"weft/sm/ledger"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 	"weft/wire/mad"
 )
 
@@ -189,7 +190,7 @@ type seen struct {
 
 func (x *turmoil) see(v *virtual) (s seen) {
 	for _, l := range v.manager.unsteady.links {
-		if l.state == linkHeld {
+		if l.state == succession.LinkHeld {
 			s.held = append(s.held, l.name)
 		}
 	}

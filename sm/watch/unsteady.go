@@ -10,6 +10,7 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/round"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 	"weft/wire/mad"
 )
 
@@ -32,28 +33,13 @@ type unsteadyLink struct {
 	toSwitch bool            // the other end is a switch port too
 	came     []time.Duration // when it came back, within FlapRule.Within
 	changed  time.Duration   // when it last changed
-	state    linkState
-	hold     time.Duration // of the last quarantine; 0: there was none
-	toggles  int           // changes in this quarantine
-	trial    time.Duration // if it comes back before this, quarantine follows at once
-	since    time.Duration // when its quarantine began
-	reason   holdReason    // of its quarantine
+	state    succession.LinkState
+	hold     time.Duration         // of the last quarantine; 0: there was none
+	toggles  int                   // changes in this quarantine
+	trial    time.Duration         // if it comes back before this, quarantine follows at once
+	since    time.Duration         // when its quarantine began
+	reason   succession.HoldReason // of its quarantine
 }
-
-// holdReason says why a link is in quarantine.
-type holdReason struct {
-	Why     string `json:",omitempty"` // in words
-	Returns int    `json:",omitempty"` // how often it came back before
-}
-
-// linkState says how an unsteady link is used.
-type linkState uint8
-
-const (
-	linkUsed   linkState = iota
-	linkHeld             // in quarantine
-	linkSpared           // not in quarantine because it is the only way to a switch
-)
 
 // stuckSwitch is a switch whose PortStateChange was set at the end of a number of rounds in a row,
 // or whose signs of change began that many rounds in vain.
@@ -72,13 +58,13 @@ func (u *unsteady) apart() round.Apart {
 	a := round.Apart{Held: map[ledger.PortKey]ledger.PortKey{}, Nodes: map[fabric.GUID]bool{}}
 	for _, l := range u.links {
 		for i, e := range l.ends {
-			if l.state == linkHeld {
+			if l.state == succession.LinkHeld {
 				a.Held[e] = ledger.PortKey{}
 				if l.toSwitch {
 					a.Held[e] = l.ends[1-i]
 				}
 			}
-			if l.state != linkUsed {
+			if l.state != succession.LinkUsed {
 				a.Nodes[e.Node] = true
 			}
 		}
@@ -96,7 +82,7 @@ func (u *unsteady) apart() round.Apart {
 func (u *unsteady) watches(node fabric.GUID) bool {
 	return u.isStuck(node) || u.isVain(node) ||
 		slices.ContainsFunc(u.links, func(l *unsteadyLink) bool {
-			return l.state != linkUsed && (l.ends[0].Node == node || l.ends[1].Node == node)
+			return l.state != succession.LinkUsed && (l.ends[0].Node == node || l.ends[1].Node == node)
 		})
 }
 
@@ -124,7 +110,7 @@ func (u *unsteady) at(e ledger.PortKey) *unsteadyLink {
 // forget drops links that were steady for so long that they count as new.
 func (u *unsteady) forget(now time.Duration, rule terms.FlapRule) {
 	u.links = slices.DeleteFunc(u.links, func(l *unsteadyLink) bool {
-		return l.state == linkUsed && now-l.changed > max(rule.Within, rule.MostHold, l.trial-l.changed)
+		return l.state == succession.LinkUsed && now-l.changed > max(rule.Within, rule.MostHold, l.trial-l.changed)
 	})
 }
 
@@ -140,8 +126,8 @@ func (m *Manager) watchLinks(now time.Duration) {
 		m.countReturns(now)
 	}
 	for _, l := range u.links { // also those from the previous master
-		if l.state == linkHeld && !c.IsJoinedWithout(l.ends, l.toSwitch) {
-			l.state, l.came = linkSpared, nil
+		if l.state == succession.LinkHeld && !c.IsJoinedWithout(l.ends, l.toSwitch) {
+			l.state, l.came = succession.LinkSpared, nil
 			m.untold = true
 			m.tell(terms.OnlyWay, "%s is used again although it is unsteady: it is now the only way to a switch", l.name)
 			m.noteChange(now, l.name+" is the only way")
@@ -184,7 +170,7 @@ func (m *Manager) cameBack(now time.Duration, slot int32) {
 		return
 	}
 	l := u.at(c.PortKey(slot))
-	if l != nil && t != ledger.NoSlot && l.ends != c.EndsOf(slot) && l.state != linkHeld { // another cable
+	if l != nil && t != ledger.NoSlot && l.ends != c.EndsOf(slot) && l.state != succession.LinkHeld { // another cable
 		u.links = slices.DeleteFunc(u.links, func(x *unsteadyLink) bool { return x == l })
 		l = nil
 	}
@@ -195,7 +181,7 @@ func (m *Manager) cameBack(now time.Duration, slot int32) {
 		return
 	}
 	l.changed = now
-	if l.state == linkHeld {
+	if l.state == succession.LinkHeld {
 		return
 	}
 	if l.isTooOften(now, rule) {
@@ -218,8 +204,8 @@ func nextHold(rule terms.FlapRule, last time.Duration) time.Duration {
 func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	rule := m.watch.Flaps
 	if !m.result.Ledger.IsJoinedWithout(l.ends, l.toSwitch) {
-		if l.state != linkSpared {
-			l.state = linkSpared
+		if l.state != succession.LinkSpared {
+			l.state = succession.LinkSpared
 			m.tell(terms.OnlyWay, "%s came back %d times within %v, but is the only way to a switch: it stays in use, and rounds for it come at growing intervals",
 				l.name, len(l.came), rule.Within)
 		}
@@ -230,9 +216,9 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 		why = fmt.Sprintf("came back within %v after its last quarantine", l.hold)
 	}
 	m.untold = true
-	l.reason, l.since = holdReason{why, len(l.came)}, now
+	l.reason, l.since = succession.HoldReason{Why: why, Returns: len(l.came)}, now
 	m.tally.Quarantines++
-	l.state, l.hold, l.came, l.toggles = linkHeld, nextHold(rule, l.hold), nil, 0
+	l.state, l.hold, l.came, l.toggles = succession.LinkHeld, nextHold(rule, l.hold), nil, 0
 	m.tell(terms.Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
 	m.noteChange(now, l.name+" is put in quarantine")
 }
@@ -253,7 +239,7 @@ func (u *unsteady) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.
 
 // releaseDue returns when the link will have been up for long enough without a change, or never.
 func (l *unsteadyLink) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.Duration {
-	if l.state == linkUsed || inForce == nil {
+	if l.state == succession.LinkUsed || inForce == nil {
 		return terms.Never
 	}
 	slot, ok := inForce.SlotOf(l.ends[0].Node, l.ends[0].Port)
@@ -271,37 +257,24 @@ func (m *Manager) release(now time.Duration) {
 			continue
 		}
 		m.tell(terms.Released, "%s has been up for %v without a change: it is used again", l.name, now-l.changed)
-		if l.state == linkHeld {
+		if l.state == succession.LinkHeld {
 			m.noteChange(now, l.name+" is used again")
 		}
-		l.state, l.came, l.trial, m.untold = linkUsed, nil, now+l.hold, true
+		l.state, l.came, l.trial, m.untold = succession.LinkUsed, nil, now+l.hold, true
 		m.tellRules()
 	}
 }
 
-// toldLink is an unsteady link in the rules for standbys. Its times begin anew at a takeover, since
-// clocks of two machines are not compared.
-type toldLink struct {
-	Ends     [2]ledger.PortKey
-	Name     string
-	ToSwitch bool
-	State    linkState
-	Came     int           // how often it came back, within FlapRule.Within
-	Hold     time.Duration // of the last quarantine
-	Trial    bool          // if it comes back soon, quarantine follows at once
-	holdReason
-}
-
 // told lists the links that a manager must know when it takes over.
-func (u *unsteady) told(now, within time.Duration) (list []toldLink) {
+func (u *unsteady) told(now, within time.Duration) (list []succession.Link) {
 	for _, l := range u.links {
-		t := toldLink{Ends: l.ends, Name: l.name, ToSwitch: l.toSwitch, State: l.state, Hold: l.hold, Trial: now < l.trial, holdReason: l.reason}
+		t := succession.Link{Ends: l.ends, Name: l.name, ToSwitch: l.toSwitch, State: l.state, Hold: l.hold, Trial: now < l.trial, HoldReason: l.reason}
 		for _, at := range l.came {
 			if now-at <= within {
 				t.Came++
 			}
 		}
-		if t.State != linkUsed || t.Came > 0 || t.Trial {
+		if t.State != succession.LinkUsed || t.Came > 0 || t.Trial {
 			list = append(list, t)
 		}
 	}
@@ -309,10 +282,10 @@ func (u *unsteady) told(now, within time.Duration) (list []toldLink) {
 }
 
 // linksOf returns the links in another manager's rules, with times from now on.
-func linksOf(list []toldLink, now time.Duration) (links []*unsteadyLink) {
+func linksOf(list []succession.Link, now time.Duration) (links []*unsteadyLink) {
 	for i := range list {
 		t := &list[i]
-		l := &unsteadyLink{ends: t.Ends, name: t.Name, toSwitch: t.ToSwitch, state: min(t.State, linkSpared), hold: max(0, t.Hold), changed: now, since: now, reason: t.holdReason}
+		l := &unsteadyLink{ends: t.Ends, name: t.Name, toSwitch: t.ToSwitch, state: min(t.State, succession.LinkSpared), hold: max(0, t.Hold), changed: now, since: now, reason: t.HoldReason}
 		l.came = slices.Repeat([]time.Duration{now}, min(max(0, t.Came), mostCame))
 		if t.Trial {
 			l.trial = now + l.hold

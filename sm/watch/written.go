@@ -6,6 +6,7 @@ import (
 	"weft/fabric"
 	"weft/sm/partition"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 )
 
 // writePartitions handles a program's write of partitions. Decided returns the outcome; the next
@@ -35,7 +36,7 @@ func writePartitions(m *Manager, ev *terms.Event) {
 
 // reown has the partitions of programs known again if the master is an older weft, which keeps the
 // partitions but not their owners: it may have been the master between two newer ones.
-func reown(m *Manager, before *Rules) {
+func reown(m *Manager, before *succession.Rules) {
 	had, isNew := m.cfg.Partitions, true
 	if before != nil {
 		had, isNew = before.Partitions, before.Owns
@@ -52,7 +53,7 @@ func reown(m *Manager, before *Rules) {
 
 // rememberLearned has the partitions of programs stored that the master has told: a standby that
 // restarts alone then knows them.
-func rememberLearned(m *Manager, before *Rules) {
+func rememberLearned(m *Manager, before *succession.Rules) {
 	had := m.cfg.Partitions
 	if before != nil {
 		had = before.Partitions

@@ -17,6 +17,7 @@ import (
 	"weft/sm/recording"
 	"weft/sm/smtest"
 	"weft/sm/terms"
+	"weft/sm/watch/succession"
 )
 
 // write has a program write partitions, and returns the decision.
@@ -352,7 +353,7 @@ func TestOlderBetween(t *testing.T) {
 		})
 		master.write(adding(5, 7))
 		newer := master.manager.cfg.Partitions
-		tell := func(rules Rules) {
+		tell := func(rules succession.Rules) {
 			data, err := json.Marshal(rules)
 			if err != nil {
 				t.Fatal(err)
@@ -370,7 +371,7 @@ func TestOlderBetween(t *testing.T) {
 		for range 2 {
 			tell(rules)
 		}
-		if got := standby.manager.learned.rules.Partitions; !isSame(got, newer) {
+		if got := standby.manager.learned.rules.Partitions; !succession.IsSame(got, newer) {
 			t.Errorf("after an older master: %+v, want %+v", got, newer)
 		}
 		older := slices.DeleteFunc(standby.texts(0, terms.OtherRules), func(s string) bool { return !strings.Contains(s, "is an older weft") })

@@ -21,7 +21,7 @@ import (
 // here.
 var shaping = []string{
 	"engine", "option", "lmc", "vls", "seed", "ask-roles", "unproven", "gid-prefix", "routers", "exchange", "flaps", "flaps-within", "quarantine", "keep-absent", "rebalance-after",
-	"moves-per-minute", "job-interval", "job-moves", "no-moves",
+	"moves-per-minute", "job-interval", "job-moves", "job-lanes", "job-partitions", "no-moves",
 }
 
 // shape returns the values of these options, and the kinds of hosts.
@@ -56,7 +56,7 @@ const mayChange = "may-change"
 
 // changeable lists the flags of weft sm that SIGHUP may change. Others need a restart.
 var changeable = []string{
-	"interval", "rebalance-after", "moves-per-minute", "job-interval", "job-moves", "no-moves", "pause", "priority", "sm-key", "unproven", "take-over", "ask-roles", "lids", "plan", "output", "json", "node-map",
+	"interval", "rebalance-after", "moves-per-minute", "job-interval", "job-moves", "job-lanes", "job-partitions", "no-moves", "pause", "priority", "sm-key", "unproven", "take-over", "ask-roles", "lids", "plan", "output", "json", "node-map",
 	"partitions", "partition-enforce", "drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "babbling-port", "babbling-rate", "keep-absent",
 	"m-key", "mkey-secret", "mkey-old-secret", "mkey-file", "mkey-protect", "mkey-lease",
 	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids", "levels",
@@ -64,7 +64,7 @@ var changeable = []string{
 }
 
 // rerouting lists the changeable flags that affect routes.
-var rerouting = []string{"engine", "option", "vls", "seed", "kind", "kinds", "cn-guids", "io-guids"}
+var rerouting = []string{"engine", "option", "vls", "seed", "job-lanes", "kind", "kinds", "cn-guids", "io-guids"}
 
 func (s *serviceFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()

@@ -45,7 +45,7 @@ type smFlags struct {
 	once    bool
 	codes   bool
 	watch   terms.Watch
-	noMoves []string
+	moving  movingFlags
 	state   smState
 	expect  string // a fabric
 
@@ -58,6 +58,12 @@ type smFlags struct {
 	service  serviceFlags
 
 	topology topologyFlags
+}
+
+// movingFlags says when entries move, and how jobs are kept apart.
+type movingFlags struct {
+	never    []string // hours
+	jobLanes int      // copies of the lanes
 }
 
 // topologyFlags are the flags for a topology file of Slurm, and the settings that they were read
@@ -107,7 +113,9 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.IntVar(&s.watch.Moves, "moves-per-minute", terms.UsualWatch.Moves, "move at most `N` entries of forwarding tables a minute to less loaded links, such as returned ones; 0: none")
 	f.DurationVar(&s.watch.Jobs.Interval, "job-interval", terms.UsualWatch.Jobs.Interval, "time from the start of a job until entries move for it; all jobs that start within this time are taken together")
 	f.IntVar(&s.watch.Jobs.Moves, "job-moves", terms.UsualWatch.Jobs.Moves, "move at most `N` entries of forwarding tables for the jobs that start within --job-interval; 0: none")
-	f.StringSliceVar(&s.noMoves, "no-moves", nil, "`HOURS` of the day in UTC in which only failures move entries, for example 22:00-06:30; can be repeated")
+	f.IntVar(&s.moving.jobLanes, "job-lanes", 0, "spread jobs over `N` copies of the lanes of the paths, these among them, as far as links have VLs; 0: all share the lanes of the paths")
+	f.StringSliceVar(&s.watch.Jobs.Partitions, "job-partitions", nil, "treat each partition with this `NAME` as a job that runs, for example 'team*'; can be repeated")
+	f.StringSliceVar(&s.moving.never, "no-moves", nil, "`HOURS` of the day in UTC in which only failures move entries, for example 22:00-06:30; can be repeated")
 	f.Uint8Var(&s.config.Priority, "priority", 0, "priority `N` among subnet managers, 0 to 15; the highest becomes master")
 	f.IntVar(&s.share.Percent, "port-share", share.UsualPercent, fmt.Sprintf("`PERCENT` of the free places for multicast groups, memberships, services and subscriptions that one port may hold, 1 to 100; any port may hold %d", share.Floor))
 	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "SM_Key `KEY` shown to other subnet managers; OpenSM, whose default sm_key is 1, accepts no other")

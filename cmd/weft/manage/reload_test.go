@@ -57,7 +57,7 @@ func atReload(t *testing.T) (base lines, changes map[string]lines) {
 		"api-token": nil, "api-tokens": nil, "api-cert": nil, "api-key": nil, // see TestRenewAPI
 	}
 	for name, value := range (lines{
-		"interval": "3s", "rebalance-after": "9m", "moves-per-minute": "77", "job-interval": "7s", "job-moves": "77", "no-moves": "[01:00-02:00]", "pause": "3s", "priority": "9", "sm-key": "77", "unproven": "true", "take-over": "true", "ask-roles": "true",
+		"interval": "3s", "rebalance-after": "9m", "moves-per-minute": "77", "job-interval": "7s", "job-moves": "77", "job-lanes": "4", "job-partitions": "[team*]", "no-moves": "[01:00-02:00]", "pause": "3s", "priority": "9", "sm-key": "77", "unproven": "true", "take-over": "true", "ask-roles": "true",
 		"lids": dir + "/lids", "plan": dir + "/plan", "output": dir + "/output", "json": "true", "partitions": partitions, "drain": "[spine 1]", "expect": "torus(4)",
 		"babbling-rate": "77", "babbling-port": "disable", "flaps": "2", "flaps-within": "3m", "quarantine": "7m", "keep-absent": "12", "m-key": "6", "engine": "dfsssp", "vls": "2", "seed": "5", "jobs": "1",
 		"kind": "[storage=oss*]", "kinds": file("kinds", "storage oss*\n"), "cn-guids": guids, "io-guids": guids, "levels": file("levels", "default\nstorage share=3 sl=5\n"),

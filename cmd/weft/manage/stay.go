@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -20,6 +21,8 @@ import (
 	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/internal/fold"
+	"weft/route"
+	"weft/route/joblanes"
 	"weft/sm"
 	"weft/sm/recording"
 	"weft/sm/round"
@@ -124,6 +127,14 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.watch.Jobs.Interval < 100*time.Millisecond || s.watch.Jobs.Moves < 0 {
 		return nil, errors.New("--job-interval must be 100ms or more, --job-moves 0 or more")
 	}
+	if s.moving.jobLanes < 0 || s.moving.jobLanes == 1 || s.moving.jobLanes > int(route.DropVL) {
+		return nil, fmt.Errorf("--job-lanes must be 2 to %d, or 0 for none", route.DropVL)
+	}
+	for _, pattern := range s.watch.Jobs.Partitions {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			return nil, fmt.Errorf("--job-partitions %q: want the name of a partition, or a pattern such as 'team*'", pattern)
+		}
+	}
 	if err := errors.Join(s.checkFaultFlags(), s.checkOthers()); err != nil {
 		return nil, err
 	}
@@ -138,6 +149,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if err := errors.Join(s.service.telemetry.check(), s.service.hook.Check()); err != nil {
 		return nil, err
 	}
+	s.routing.JobLanes = joblanes.Ask(s.moving.jobLanes)
 	runner, err := s.runner(cmd)
 	if err != nil {
 		return nil, err
@@ -146,7 +158,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	runner.Watch = terms.UsualWatch
 	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
 	runner.Watch.Moves, runner.Watch.Jobs, runner.Today = s.watch.Moves, s.watch.Jobs, today
-	for _, text := range s.noMoves {
+	for _, text := range s.moving.never {
 		hours, err := terms.ParseHours(text)
 		if err != nil {
 			return nil, fmt.Errorf("--no-moves %w", err)

@@ -33,6 +33,7 @@ type Machine struct {
 	ready bool // its Plan waits for a round
 	told  told
 	count Count
+	lanes lanes
 }
 
 // turn is the turn of some jobs.

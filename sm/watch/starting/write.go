@@ -26,7 +26,7 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 	list, changed := m.list, []change(nil)
 	switch {
 	case w.Whole:
-		list, changed = whole(list, w.All)
+		list, changed = whole(list, w)
 	case w.Start != nil:
 		list, changed = start(list, *w.Start)
 	default:
@@ -35,6 +35,7 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 	if err := check(list); err != nil {
 		return nil, append(out, note(terms.JobRefused, "refused"+terms.ByWhom(w.By)+": "+err.Error())), err
 	}
+	m.giveLanes(m.list, list, changed)
 	if m.list = list; m.turn == nil {
 		m.wait(now, rule)
 	}
@@ -101,7 +102,9 @@ func (c *change) note(by string) terms.Action {
 
 // Differ reports whether two lists of jobs that run differ in more than words.
 func Differ(a, b []terms.Job) bool {
-	return !slices.EqualFunc(a, b, func(x, y terms.Job) bool { return x.ID == y.ID && isSame(&x, &y) && waits(&x) == waits(&y) })
+	return !slices.EqualFunc(a, b, func(x, y terms.Job) bool {
+		return x.ID == y.ID && isSame(&x, &y) && waits(&x) == waits(&y) && x.Copy == y.Copy && slices.Equal(x.Shares, y.Shares)
+	})
 }
 
 // name names a job for people.
@@ -155,8 +158,10 @@ func end(list []terms.Job, id string) ([]terms.Job, []change) {
 	return slices.Delete(slices.Clone(list), i, i+1), []change{{job: list[i], ended: true}}
 }
 
-// whole replaces the list. Jobs that run already stay as they are.
-func whole(list, all []terms.Job) (next []terms.Job, changed []change) {
+// whole replaces the list: of jobs of partitions, or of all others. Jobs that run already stay as
+// they are.
+func whole(list []terms.Job, w *terms.JobWrite) (next []terms.Job, changed []change) {
+	all := w.All
 	stays := map[string]*terms.Job{}
 	for i := range all {
 		stays[all[i].ID] = &all[i]
@@ -164,6 +169,9 @@ func whole(list, all []terms.Job) (next []terms.Job, changed []change) {
 	for i := range list {
 		j := list[i]
 		switch now := stays[j.ID]; {
+		case j.OfPartition != w.OfPartitions:
+			next = append(next, j)
+			continue
 		case now == nil:
 			changed = append(changed, change{job: j, ended: true})
 			continue
@@ -194,6 +202,9 @@ func check(list []terms.Job) error {
 		size += len(list[i].ID) + len(list[i].User) + len(list[i].Nodes)
 		for _, name := range list[i].Unknown {
 			size += len(name)
+		}
+		for _, s := range list[i].Shares {
+			size += len(s.Nodes)
 		}
 	}
 	switch {

@@ -188,9 +188,24 @@ Exit status: 0 listed; 3 no manager answers at --socket, or it has not brought i
 	return cmd
 }
 
+// lane names the copy of the lanes of a job, and its SLs.
+func lane(j *service.Job) string {
+	if j.Copy == 0 {
+		return "-"
+	}
+	if len(j.SLs) == 0 {
+		return fmt.Sprint(j.Copy)
+	}
+	sls := make([]string, len(j.SLs))
+	for i, sl := range j.SLs {
+		sls[i] = fmt.Sprint(sl)
+	}
+	return fmt.Sprintf("%d (SL %s)", j.Copy, strings.Join(sls, ","))
+}
+
 // printJobs prints jobs as a table.
 func printJobs(w io.Writer, list *service.Jobs) error {
-	table := [][]string{{"JOB", "USER", "BEGAN", "NODES", "MOVED", "LIST"}}
+	table := [][]string{{"JOB", "USER", "BEGAN", "NODES", "LANE", "MOVED", "LIST"}}
 	for i := range list.Jobs {
 		j := &list.Jobs[i]
 		moved, nodes := "waits", j.Nodes
@@ -209,13 +224,19 @@ func printJobs(w io.Writer, list *service.Jobs) error {
 		if len(j.Unknown) > 0 {
 			nodes += "; not found: " + strings.Join(j.Unknown, ",")
 		}
-		table = append(table, []string{j.ID, j.User, j.Began, fmt.Sprint(j.Count), moved, nodes})
+		table = append(table, []string{j.ID, j.User, j.Began, fmt.Sprint(j.Count), lane(j), moved, nodes})
 	}
 	var b strings.Builder
 	if len(list.Jobs) > 0 {
 		b.WriteString(fold.Rows(table))
 	}
 	fmt.Fprintf(&b, "%s; %d started and %d ended since the manager started; %s moved %s\n", running(len(list.Jobs)), list.Started, list.Ended, fold.Count(list.Turns, "turn", "turns"), fold.Count(list.Moved, "entry", "entries"))
+	if list.Copies > 1 {
+		fmt.Fprintf(&b, "they are spread over %d copies of the lanes\n", list.Copies)
+	}
+	if list.NoLanes != "" {
+		fmt.Fprintf(&b, "they share the lanes of the paths: %s\n", list.NoLanes)
+	}
 	if list.Turning {
 		b.WriteString("a turn is under way\n")
 	}

@@ -1,15 +1,13 @@
-package round
+package planning
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"weft/fabric"
 	"weft/planner"
 	"weft/route"
 	"weft/sm/terms"
-	"weft/sm/tuning"
 )
 
 // fewRuns is the number of bisections that compare a better Plan, after its repair, with the one in
@@ -116,13 +114,4 @@ func staysBetter(ctx context.Context, req *planner.Request, q *terms.RouteReques
 		err = fmt.Errorf("since the subnet has changed it delivers %.3f of the full bandwidth, and the Plan in force %.3f", ours, theirs)
 	}
 	return err
-}
-
-// tuned returns a Plan with a site's times at its ports.
-func tuned(plan *route.Plan, g *fabric.Graph, by *tuning.Settings) *route.Plan {
-	if ports := by.Ports(g, plan.Ports); ports != plan.Ports {
-		own := *plan
-		own.Ports, plan = ports, &own
-	}
-	return plan
 }
