@@ -100,7 +100,7 @@ func decide(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 			continue
 		}
 		r, err := req.step(ctx, g, of.Step)
-		if req.passes(err) {
+		if isRefusal(err) {
 			continue
 		}
 		if err != nil {

@@ -103,7 +103,7 @@ func (req *Request) routePlanes(ctx context.Context, g *fabric.Graph) (r *Result
 			own.given.Base, own.given.LMC = append(own.given.Base, ends.Base[e]), append(own.given.LMC, ends.LMC[e])
 		}
 		if p.result, err = Route(ctx, p.g, &own); err != nil {
-			if req.passes(err) {
+			if isRefusal(err) {
 				return nil, false, nil
 			}
 			return nil, false, err

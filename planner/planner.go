@@ -46,8 +46,8 @@ type Request struct {
 	JobLanes *joblanes.Request
 	Effort   Effort // of Auto
 
-	// PassDeadSwitch tries the next engine also if an option names a missing switch: a dead root
-	// must not stop a subnet manager.
+	// PassDeadSwitch has engines do without missing switches that options name (Result.Missing): a
+	// dead root must not stop a subnet manager.
 	PassDeadSwitch bool
 	// NoPathRecords makes Auto choose only engines that cannot deadlock while hosts know no path
 	// records: their packets then keep the SL of Plan.Service.
@@ -72,6 +72,7 @@ type Result struct {
 	Plan    *route.Plan
 	Engine  *route.Spec     // that made the Plan
 	Refused []error         // of the engines tried before, in order
+	Missing []error         // switches that options name, of Request.PassDeadSwitch
 	Choice  *Choice         // how Auto chose it; nil where the engine was named
 	Stages  []Stage         // of the engine that made the Plan
 	Seconds float64         // of all its stages
@@ -179,24 +180,28 @@ func routeOrRepair(ctx context.Context, g *fabric.Graph, req *Request) (*Result,
 			return r, err
 		}
 	}
-	if !req.PassDeadSwitch { // also of engines that come last
-		if err := req.Chain.CheckSwitches(g); err != nil {
-			return r, err
-		}
+	chain := req.Chain
+	if req.PassDeadSwitch {
+		chain, r.Missing = chain.Present(g)
+	} else if err := chain.CheckSwitches(g); err != nil { // also of engines that come last
+		return r, err
 	}
 	made, done, err := req.routePlanes(ctx, g)
 	if done || err != nil {
 		if made != nil {
-			made.NotRepaired = r.NotRepaired
+			made.NotRepaired, made.Missing = r.NotRepaired, r.Missing
 			return made, nil
 		}
 		return r, err
 	}
-	for _, step := range req.Chain {
+	for i, step := range chain {
 		made, err := req.step(ctx, g, step)
 		if err == nil {
-			made.Refused, made.NotRepaired = r.Refused, r.NotRepaired
+			made.Refused, made.NotRepaired, made.Missing = r.Refused, r.NotRepaired, r.Missing
 			made.Plan.Recipe.Asked = req.asked()
+			if made.Choice == nil && len(r.Missing) > 0 { // the Plan is what was asked for
+				made.Plan.Recipe.Options = req.Chain[i].Options
+			}
 			if made.Choice == nil && hasChoice(g) {
 				if note := shapeOf(g).note(made.Engine.Name); note != "" {
 					made.Plan.Notes = append(made.Plan.Notes, note)
@@ -204,7 +209,7 @@ func routeOrRepair(ctx context.Context, g *fabric.Graph, req *Request) (*Result,
 			}
 			return made, nil
 		}
-		if !req.passes(err) {
+		if !isRefusal(err) {
 			return r, err
 		}
 		r.Refused = append(r.Refused, shapeOf(g).advise(err))
@@ -272,11 +277,9 @@ func (req *Request) asked() (chain []route.Asked) {
 	return chain
 }
 
-// passes reports whether the next engine is to be tried after this error.
-func (req *Request) passes(err error) bool {
+func isRefusal(err error) bool {
 	_, refused := errors.AsType[*route.Refusal](err)
-	_, dead := errors.AsType[*route.NoSwitch](err)
-	return refused || dead && req.PassDeadSwitch
+	return refused
 }
 
 func (req *Request) now() func() time.Duration {

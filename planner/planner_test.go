@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -71,8 +72,19 @@ func TestPassDeadSwitch(t *testing.T) {
 		t.Errorf("a dead root: %v, %+v", err, r)
 	}
 	req.PassDeadSwitch = true
-	if r, err := Run(context.Background(), g, req); err != nil || r.Engine.Name != "minhop" || len(r.Refused) != 1 {
-		t.Errorf("a dead root is passed over: %v, %+v", err, r)
+	ctx := context.Background()
+	if r, err := Run(ctx, g, req); err != nil || r.Engine.Name != "updn" || len(r.Missing) != 1 || r.Plan.Recipe.Options["roots"] != "nobody" {
+		t.Errorf("a dead root is left out: %v, %+v", err, r)
+	}
+	// The others stay roots, and the Plan answers the same request again.
+	req.Chain = chain(t, "updn", "roots=nobody;leaf 1")
+	some, err := Run(ctx, g, req)
+	if err != nil || !Keep(some.Plan, g).Answers(req) {
+		t.Fatalf("one of two roots is dead: %v, %+v", err, some)
+	}
+	alone, err := Run(ctx, g, &Request{Chain: chain(t, "updn", "roots=leaf 1")})
+	if err != nil || !reflect.DeepEqual(some.Plan.Tables, alone.Plan.Tables) {
+		t.Errorf("the other root is not used: %v", err)
 	}
 }
 

@@ -24,6 +24,16 @@ func (c Chain) CheckSwitches(g *fabric.Graph) error {
 	return nil
 }
 
+// Present returns the chain without the switches that CheckSwitches misses, and a *NoSwitch for each
+// of these.
+func (c Chain) Present(g *fabric.Graph) (up Chain, missing []error) {
+	for _, step := range c {
+		options, gone := step.Engine.present(g, step.Options)
+		up, missing = append(up, Step{Engine: step.Engine, Options: options}), append(missing, gone...)
+	}
+	return up, missing
+}
+
 // Candidate is an engine that another one may choose (Spec.Among). Effort is its time for one table
 // entry, as a multiple of engine updn's.
 type Candidate struct {

@@ -2,6 +2,8 @@ package route
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,8 +69,8 @@ func (s *Spec) Parse(text map[string]string) (Options, error) {
 }
 
 // NoSwitch is the error of an option that names no switch that is up, or several. It is a mistake
-// in the request, not a *Refusal: another engine would ignore the request silently. Only where the
-// fabric must run in any case, and the switch may just have died, is that better than nothing.
+// in the request, not a *Refusal: another engine would ignore the request silently. Where the fabric
+// must run in any case, and the switch may just have died, Chain.Present goes without it.
 type NoSwitch struct {
 	Engine, Option string
 	Err            error // names the switch
@@ -85,18 +87,30 @@ func (e *NoSwitch) Unwrap() error { return e.Err }
 // returns a *NoSwitch. Adjacent names that are one description, split at its semicolons, count as
 // one name.
 func NamedSwitches(g *fabric.Graph, engine, option string, names []string) (found []int32, err error) {
-	for len(names) > 0 {
-		n := len(names)
-		for n > 1 && !slices.Contains(g.SwitchDesc, strings.Join(names[:n], ";")) {
-			n--
-		}
-		s, err := g.FindSwitch(strings.Join(names[:n], ";"))
+	for name := range wholeNames(g, names) {
+		s, err := g.FindSwitch(name)
 		if err != nil {
 			return nil, &NoSwitch{Engine: engine, Option: option, Err: err}
 		}
-		found, names = append(found, s), names[n:]
+		found = append(found, s)
 	}
 	return found, nil
+}
+
+// wholeNames joins names that are one description, split at its semicolons.
+func wholeNames(g *fabric.Graph, names []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(names) > 0 {
+			n := len(names)
+			for n > 1 && !slices.Contains(g.SwitchDesc, strings.Join(names[:n], ";")) {
+				n--
+			}
+			if !yield(strings.Join(names[:n], ";")) {
+				return
+			}
+			names = names[n:]
+		}
+	}
 }
 
 // CheckSwitches returns a *NoSwitch if options given as text name missing switches, so that the
@@ -107,19 +121,54 @@ func (s *Spec) CheckSwitches(g *fabric.Graph, text map[string]string) error {
 		return err
 	}
 	for i := range s.Options {
-		o := &s.Options[i]
-		if !o.Switches {
-			continue
-		}
-		names, ok := values[o.Name].([]string)
-		if !ok && values[o.Name] != o.Default {
-			names = []string{values.String(o.Name)}
-		}
-		if _, err := NamedSwitches(g, s.Name, o.Name, names); err != nil {
+		if _, err := NamedSwitches(g, s.Name, s.Options[i].Name, s.Options[i].switches(values)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// present returns options given as text without the switches that CheckSwitches misses, and a
+// *NoSwitch for each of these. An option that names no other switch is left out.
+func (s *Spec) present(g *fabric.Graph, text map[string]string) (map[string]string, []error) {
+	values, err := s.Parse(text)
+	if err != nil {
+		return text, nil // the engine reports it
+	}
+	var missing []error
+	for i := range s.Options {
+		o := &s.Options[i]
+		var up []string
+		all := true
+		for name := range wholeNames(g, o.switches(values)) {
+			if _, err := g.FindSwitch(name); err != nil {
+				missing, all = append(missing, &NoSwitch{Engine: s.Name, Option: o.Name, Err: err}), false
+			} else {
+				up = append(up, name)
+			}
+		}
+		if all {
+			continue
+		}
+		if text = maps.Clone(text); len(up) > 0 {
+			text[o.Name] = strings.Join(up, ";")
+		} else {
+			delete(text, o.Name)
+		}
+	}
+	return text, missing
+}
+
+// switches returns the switches that an option names.
+func (o *Option) switches(values Options) []string {
+	if !o.Switches {
+		return nil
+	}
+	names, ok := values[o.Name].([]string)
+	if !ok && values[o.Name] != o.Default {
+		return []string{values.String(o.Name)}
+	}
+	return names
 }
 
 func (s *Spec) optionNames() string {

@@ -210,9 +210,6 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 	}
 	r, err := planner.Route(ctx, c.graph, &req)
 	_, refused := errors.AsType[*route.Refusal](err)
-	if _, dead := errors.AsType[*route.NoSwitch](err); dead {
-		refused = true
-	}
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:

@@ -16,9 +16,9 @@ import (
 )
 
 // Plan runs the routing request q and returns its event Planned. req holds engines and options, and
-// is the caller's copy. The Plan keeps the LIDs in use, or the LIDs of q.Kept. An engine that names
-// a switch which was not found is skipped: a dead root must not stop a fabric. Hosts are assumed to
-// use no path records: some never ask, others keep old ones.
+// is the caller's copy. The Plan keeps the LIDs in use, or the LIDs of q.Kept. Options may name
+// switches that were not found, which are left out: a dead root must not stop a fabric. Hosts are
+// assumed to use no path records: some never ask, others keep old ones.
 func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *terms.Event {
 	g := q.Graph
 	req.Chain = planner.UnderRouters(req.Chain, g)
@@ -80,6 +80,9 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	}
 	if !q.Beside {
 		fitIn(ctx, &req, q, ev)
+	}
+	for _, err := range ev.Result.Missing {
+		ev.Less = append(ev.Less, err.Error()+": it is left out")
 	}
 	tellLanes(ctx, &req, g, ev)
 	return ev
