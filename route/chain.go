@@ -13,7 +13,7 @@ type Step struct {
 // Chain lists engines in order of preference.
 type Chain []Step
 
-// CheckSwitches returns a *NoSwitch if options of any engine name a switch that is not in the
+// CheckSwitches returns an error if options of any engine name a switch that is not in the
 // Graph.
 func (c Chain) CheckSwitches(g *fabric.Graph) error {
 	for _, step := range c {
@@ -24,7 +24,7 @@ func (c Chain) CheckSwitches(g *fabric.Graph) error {
 	return nil
 }
 
-// Present returns the chain without the switches that CheckSwitches misses, and a *NoSwitch for each
+// Present returns the chain without the switches that CheckSwitches misses, and an error for each
 // of these.
 func (c Chain) Present(g *fabric.Graph) (up Chain, missing []error) {
 	for _, step := range c {

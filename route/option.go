@@ -68,29 +68,29 @@ func (s *Spec) Parse(text map[string]string) (Options, error) {
 	return values, nil
 }
 
-// NoSwitch is the error of an option that names no switch that is up, or several. It is a mistake
-// in the request, not a *Refusal: another engine would ignore the request silently. Where the fabric
-// must run in any case, and the switch may just have died, Chain.Present goes without it.
-type NoSwitch struct {
+// noSwitch is the error of an option that names no switch that is up, or several. It is a mistake
+// in the request, not a *Refusal: another engine would ignore the request silently. Where the
+// fabric must run in any case, and the switch may just have died, Chain.Present goes without it.
+type noSwitch struct {
 	Engine, Option string
 	Err            error // names the switch
 }
 
-func (e *NoSwitch) Error() string {
+func (e *noSwitch) Error() string {
 	return fmt.Sprintf("route: option %s of engine %s: %v", e.Option, e.Engine, e.Err)
 }
 
 // Unwrap returns the error that names the switch.
-func (e *NoSwitch) Unwrap() error { return e.Err }
+func (e *noSwitch) Unwrap() error { return e.Err }
 
 // NamedSwitches finds the switches that an option of an engine names (see fabric.NameHelp), or
-// returns a *NoSwitch. Adjacent names that are one description, split at its semicolons, count as
+// returns an error. Adjacent names that are one description, split at its semicolons, count as
 // one name.
 func NamedSwitches(g *fabric.Graph, engine, option string, names []string) (found []int32, err error) {
 	for name := range wholeNames(g, names) {
 		s, err := g.FindSwitch(name)
 		if err != nil {
-			return nil, &NoSwitch{Engine: engine, Option: option, Err: err}
+			return nil, &noSwitch{Engine: engine, Option: option, Err: err}
 		}
 		found = append(found, s)
 	}
@@ -113,7 +113,7 @@ func wholeNames(g *fabric.Graph, names []string) iter.Seq[string] {
 	}
 }
 
-// CheckSwitches returns a *NoSwitch if options given as text name missing switches, so that the
+// CheckSwitches returns an error if options given as text name missing switches, so that the
 // user learns of it before the engine runs.
 func (s *Spec) CheckSwitches(g *fabric.Graph, text map[string]string) error {
 	values, err := s.Parse(text)
@@ -129,7 +129,7 @@ func (s *Spec) CheckSwitches(g *fabric.Graph, text map[string]string) error {
 }
 
 // present returns options given as text without the switches that CheckSwitches misses, and a
-// *NoSwitch for each of these. An option that names no other switch is left out.
+// *noSwitch for each of these. An option that names no other switch is left out.
 func (s *Spec) present(g *fabric.Graph, text map[string]string) (map[string]string, []error) {
 	values, err := s.Parse(text)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Spec) present(g *fabric.Graph, text map[string]string) (map[string]stri
 		all := true
 		for name := range wholeNames(g, o.switches(values)) {
 			if _, err := g.FindSwitch(name); err != nil {
-				missing, all = append(missing, &NoSwitch{Engine: s.Name, Option: o.Name, Err: err}), false
+				missing, all = append(missing, &noSwitch{Engine: s.Name, Option: o.Name, Err: err}), false
 			} else {
 				up = append(up, name)
 			}

@@ -19,8 +19,8 @@ import (
 )
 
 // TestFromUFMAndBack: a subnet with a configuration like UFM's, under the real OpenSM, goes to weft
-// and back. Its list of roots names one that is gone. No port has another LID, GID prefix, M_Key or P_Key, and no group of a partition another
-// MLID, P_Key, MTU, rate or SL.
+// and back. Its list of roots names one that is gone. No port has another LID, GID prefix, M_Key or
+// P_Key, and no group of a partition another MLID, P_Key, MTU, rate or SL.
 func TestFromUFMAndBack(t *testing.T) {
 	k := newKilled(t, "rlft(6,2)")
 	theirs, ours, back := t.TempDir(), t.TempDir(), t.TempDir()
