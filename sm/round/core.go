@@ -417,6 +417,9 @@ func (c *Round) takePlan(ev *terms.Event) {
 	if ev.Other != "" {
 		c.note(terms.OtherRules, terms.Place{}, "%s", ev.Other)
 	}
+	for _, err := range result.Missing {
+		c.note(terms.NoSwitch, terms.Place{}, "%v: it is left out", err)
+	}
 	for _, text := range ev.Less {
 		c.note(terms.NotEnough, terms.Place{}, "%s", text)
 	}

@@ -66,8 +66,10 @@ func TestJobs(t *testing.T) {
 // TestIsSameJob: every field of a job counts, also of its turn.
 func TestIsSameJob(t *testing.T) {
 	full := func() terms.Job {
-		return terms.Job{ID: "a", User: "u", Nodes: "n", Count: 1, Unknown: []string{"x"}, Began: 1, Turn: &terms.JobTurn{Jobs: 1, Moved: 1, Why: "w"},
-			Copy: 1, Shares: []terms.LaneShare{{Nodes: "m", Copy: 2}}, OfPartition: true}
+		return terms.Job{
+			ID: "a", User: "u", Nodes: "n", Count: 1, Unknown: []string{"x"}, Began: 1, Turn: &terms.JobTurn{Jobs: 1, Moved: 1, Why: "w"},
+			Copy: 1, Shares: []terms.LaneShare{{Nodes: "m", Copy: 2}}, OfPartition: true,
+		}
 	}
 	a, b := full(), full()
 	if !isSameJob(&a, &b) {

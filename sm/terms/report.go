@@ -54,6 +54,7 @@ const (
 	CongestionSet IncidentKind = "congestion-set"  // congestion control was written to devices
 	NoLevel       IncidentKind = "no-level"        // a partition names a missing level of service
 	NoMember      IncidentKind = "no-member"       // a member of a partition selects no port
+	NoSwitch      IncidentKind = "no-switch"       // an engine's option names a switch that is not up
 	NotEnough     IncidentKind = "not-enough-caps" // a port lacks capacity that the Plan needs
 	NotSent       IncidentKind = "not-sent"        // this host could not send requests: no device is to blame
 	NoRoom        IncidentKind = "no-room"         // a part does not fit the limits of a device, and is left out

@@ -81,9 +81,6 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if !q.Beside {
 		fitIn(ctx, &req, q, ev)
 	}
-	for _, err := range ev.Result.Missing {
-		ev.Less = append(ev.Less, err.Error()+": it is left out")
-	}
 	tellLanes(ctx, &req, g, ev)
 	return ev
 }

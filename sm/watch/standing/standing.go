@@ -8,7 +8,7 @@ import (
 )
 
 // kinds lists the incidents that a round reports only if the round before did not.
-var kinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoLevel, terms.Disbelieved, terms.DisabledPort, terms.OtherManager}
+var kinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom, terms.NotEnough, terms.NoMember, terms.NoSwitch, terms.NoLevel, terms.Disbelieved, terms.DisabledPort, terms.OtherManager}
 
 // Notes holds the incidents of the round before and of this round that are reported only when new.
 type Notes struct {
