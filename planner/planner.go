@@ -277,6 +277,7 @@ func (req *Request) asked() (chain []route.Asked) {
 	return chain
 }
 
+// isRefusal reports whether an engine has refused, so that the next one is tried.
 func isRefusal(err error) bool {
 	_, refused := errors.AsType[*route.Refusal](err)
 	return refused

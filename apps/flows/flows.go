@@ -93,8 +93,8 @@ func New(net *flow.Network, where *places.Places, h Hardware, p program.Program,
 	return r
 }
 
-// slack is the share of a message's time by which its begin and the release of its links may be
-// late where a link has many flows.
+// slack limits how late a message may begin, and free its links, where a link has many flows: a
+// share of the message's time.
 const slack = 0.001
 
 // Record lets the run record what ranks and links do.

@@ -30,7 +30,7 @@ func (j *Job) String() string {
 	return j.Name + " (" + j.User + ")"
 }
 
-// Names returns the names by which a host port of a Graph is found: the description of its node,
+// Names returns the names that a Finder knows a host port by: the description of its node,
 // the machine in it ("n12.site" of "n12.site mlx5_0"), that without its domain, for generated
 // networks "host12" of "host 12", and the node GUID.
 func Names(g *fabric.Graph, host int32) []string {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// slurmJob holds what is read of a job in the output of squeue --json.
+// slurmJob holds the fields of a job that weft reads from squeue --json.
 type slurmJob struct {
 	ID     number `json:"job_id"`
 	Array  number `json:"array_job_id"`

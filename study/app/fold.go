@@ -18,7 +18,7 @@ type played struct {
 	links  links
 }
 
-// links are what a run tells of links, by their numbers in its network.
+// links holds figures of a run by link, as its network numbers them.
 type links struct {
 	bytes []float64                     // that crossed each; by packets with their headers
 	rate  []float64                     // of each, in bytes per picosecond

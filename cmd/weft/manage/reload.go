@@ -262,8 +262,8 @@ func (r *serving) reload(ctx context.Context) {
 	}
 }
 
-// inFiles names what has changed in files that keep their names, unless an option for it has
-// changed.
+// inFiles lists settings that were edited in their files. A setting whose option has changed is not
+// listed.
 func inFiles(was, next *terms.Config, options []string) (changed []string) {
 	for _, c := range []struct {
 		same    bool

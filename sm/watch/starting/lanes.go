@@ -22,9 +22,9 @@ type lanes struct {
 	find  *jobs.Finder     // of graph; nil until it is needed
 	used  map[string]usage // by job
 	load  [][]uint16       // by copy and channel: jobs on that copy that use the channel
-	pairs *joblanes.Pairs  // of claimed
-	told  []terms.Job      // the list when pairs was last compared with it
-	by    *fabric.Graph    // of pairs
+	pairs *joblanes.Pairs  // of the jobs told, in the Graph by
+	told  []terms.Job
+	by    *fabric.Graph
 }
 
 // usage holds the channels of a job.
@@ -61,7 +61,7 @@ func (m *Machine) Pairs() *joblanes.Pairs {
 		return l.pairs
 	}
 	if l.pairs == nil || l.by != l.graph || !haveSameClaims(l.told, m.list) {
-		l.pairs = joblanes.NewPairs(l.graph.NumEnds, l.claimsOf(m.list))
+		l.pairs = joblanes.NewPairs(l.graph.NumEnds, Claims(l.finder(), m.list))
 	}
 	l.told, l.by = m.list, l.graph
 	return l.pairs
@@ -76,8 +76,6 @@ func Claims(find *jobs.Finder, list []terms.Job) (all []joblanes.Claim) {
 	}
 	return all
 }
-
-func (l *lanes) claimsOf(list []terms.Job) []joblanes.Claim { return Claims(l.finder(), list) }
 
 func (l *lanes) finder() *jobs.Finder {
 	if l.find == nil {
