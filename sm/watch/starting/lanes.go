@@ -131,6 +131,10 @@ func (m *Machine) giveLanes(was, list []terms.Job, changed []change) {
 		place[now[i].ID] = i
 	}
 	l.follow(now)
+	users := map[string][]string{} // by node: IDs of jobs on it
+	for i := range now {
+		addUser(users, &now[i])
+	}
 	for i := range changed {
 		if changed[i].ended {
 			continue
@@ -143,7 +147,8 @@ func (m *Machine) giveLanes(was, list []terms.Job, changed []change) {
 			} else {
 				j.Copy = l.least(j.Nodes)
 			}
-			j.Shares = shares(claims(now), j)
+			j.Shares = shares(claims(neighbours(users, now, j)), j)
+			addUser(users, j)
 		}
 		if ran {
 			l.drop(j.ID)
@@ -154,6 +159,32 @@ func (m *Machine) giveLanes(was, list []terms.Job, changed []change) {
 		}
 		l.add(j)
 	}
+}
+
+// addUser adds a job to the users of its nodes.
+func addUser(users map[string][]string, j *terms.Job) {
+	for node := range nodesOf(j.Nodes) {
+		users[node] = append(users[node], j.ID)
+	}
+}
+
+// neighbours returns the jobs of a list that have nodes in common with a job.
+func neighbours(users map[string][]string, list []terms.Job, j *terms.Job) (near []terms.Job) {
+	ids := map[string]bool{}
+	for node := range nodesOf(j.Nodes) {
+		for _, id := range users[node] {
+			ids[id] = true
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	for i := range list {
+		if ids[list[i].ID] {
+			near = append(near, list[i])
+		}
+	}
+	return near
 }
 
 // shares returns the copies that pairs of nodes of a job have already, since other jobs run on
