@@ -24,6 +24,9 @@ type taskSweep struct {
 
 const poisoned = "fabrics: [\"torus(4x4,hosts=2)\", \"rlft(8,2)\"]\ndamage: [none, 0.1]\ndraws: {least: 2}\nengines: [updn, nue]\nworkloads: [flow: {runs: 200}]\n"
 
+// long has cases that are not over before a signal arrives.
+const long = "fabrics: [\"torus(4x4,hosts=2)\"]\ndamage: [none]\nengines: [updn, nue, minhop]\nworkloads: [flow: {runs: 400000}]\n"
+
 func newTaskSweep(t *testing.T) *taskSweep {
 	t.Helper()
 	s := &taskSweep{t: t, dir: t.TempDir()}
@@ -38,11 +41,17 @@ func newTaskSweep(t *testing.T) *taskSweep {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "sweep.yaml"), []byte(poisoned), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s.write("sweep.yaml", poisoned)
 	s.env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "SLURM_ARRAY_TASK_ID=1", "SLURM_MEM_PER_NODE=100", "SLURM_JOB_ID=1")
 	return s
+}
+
+// write writes a file.
+func (s *taskSweep) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // weft runs weft and returns what it said.
@@ -111,7 +120,7 @@ func (s *taskSweep) task(poison string, most int, harm func(script *exec.Cmd)) (
 		if poison == "" && job != first {
 			poison = job
 		}
-		if job == "" || job != poison || n == most || len(s.children(cmd)) == 0 {
+		if job == "" || job != poison || n == most || !s.freeze(cmd, job) {
 			continue
 		}
 		harm(cmd)
@@ -138,6 +147,51 @@ func (s *taskSweep) children(script *exec.Cmd) (pids []int) {
 		}
 	}
 	return pids
+}
+
+// freeze stops the worker and reports whether it is still at a job: without this, the worker could
+// end the job before the harm reaches it. A worker at another job runs on.
+func (s *taskSweep) freeze(script *exec.Cmd, job string) bool {
+	pids := s.children(script)
+	for _, pid := range pids {
+		syscall.Kill(pid, syscall.SIGSTOP) //nolint:errcheck // it may have ended
+		for state := "R"; strings.Contains("RSD", state); time.Sleep(time.Millisecond) {
+			state = kernelSays(pid, "State")
+		}
+	}
+	if len(pids) > 0 && s.underWay() == job {
+		return true
+	}
+	thaw(pids)
+	return false
+}
+
+// kernelSays returns the first word of a line of the kernel's status of a process, "gone" if there is
+// no such process.
+func kernelSays(pid int, line string) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, rest, _ := strings.Cut(string(text), "\n"+line+":")
+	return append(strings.Fields(rest), "gone")[0]
+}
+
+// thaw lets processes run on.
+func thaw(pids []int) {
+	for _, pid := range pids {
+		syscall.Kill(pid, syscall.SIGCONT) //nolint:errcheck // it may have ended
+	}
+}
+
+// endTime tells the script that its time is over, as Slurm does. The frozen worker runs on once the
+// script has told it so.
+func (s *taskSweep) endTime(script *exec.Cmd) {
+	script.Process.Signal(syscall.SIGUSR1) //nolint:errcheck // the worker is frozen: the script waits for it
+	for _, pid := range s.children(script) {
+		for told := false; !told; time.Sleep(time.Millisecond) {
+			pending, err := strconv.ParseUint(kernelSays(pid, "ShdPnd"), 16, 64)
+			told = err != nil || pending>>(syscall.SIGTERM-1)&1 == 1
+		}
+		thaw([]int{pid})
+	}
 }
 
 // killWorker kills the worker, as the kernel does if memory is short.
@@ -200,16 +254,16 @@ func TestSweepTooLong(t *testing.T) {
 		t.Skip("no /proc")
 	}
 	s := newTaskSweep(t)
+	s.write("sweep.yaml", long)
 	s.submit()
 	poison := ""
-	late := func(script *exec.Cmd) { script.Process.Signal(syscall.SIGUSR1) } //nolint:errcheck // it may have ended
 	for run := 1; run <= 3; run++ {
 		n := 0
-		if poison, n = s.task(poison, 1, late); n != 1 || strings.Count(s.read("requeued"), "requeue 1\n") != run {
+		if poison, n = s.task(poison, 1, s.endTime); n != 1 || strings.Count(s.read("requeued"), "requeue 1\n") != run {
 			t.Fatalf("run %d: %d late, requeued %q", run, n, s.read("requeued"))
 		}
 	}
-	if _, n := s.task(poison, 1, late); n != 0 || strings.Count(s.read("requeued"), "\n") != 3 {
+	if _, n := s.task(poison, 1, s.endTime); n != 0 || strings.Count(s.read("requeued"), "\n") != 3 {
 		t.Errorf("%d late, requeued %q", n, s.read("requeued"))
 	}
 	if out := s.weft("lab", "merge", "r.parts", "-o", "r.db"); !strings.Contains(out, "given up: 3 runs of the worker ended at it: it was not over at the time limit of the task") {
