@@ -9,18 +9,11 @@ import (
 	"weft/route/internal/updown"
 )
 
-// findRoots finds the switches named by the option; none of them may be drained.
+// findRoots finds the switches named by the option, without the drained ones: nothing may pass
+// these.
 func findRoots(g *fabric.Graph, names []string) ([]int32, error) {
 	roots, err := route.NamedSwitches(g, "updn", "roots", names)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range roots {
-		if g.Drained[s] {
-			return nil, route.Refuse("updn", "name another root or none", "%s is drained and cannot be a root", fabric.SwitchName(g, s))
-		}
-	}
-	return roots, nil
+	return slices.DeleteFunc(roots, func(s int32) bool { return g.Drained[s] }), err
 }
 
 // rankSwitches ranks the switches by their distance from the nearest root, part by part. A part

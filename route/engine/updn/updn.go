@@ -17,7 +17,7 @@ func Spec() *route.Spec {
 		Lanes:   "none",
 		Options: []route.Option{{
 			Name: "roots", Default: []string(nil), Switches: true,
-			Doc: "switches at the top, by GUID or description (a;b;c); chosen when none is given",
+			Doc: "switches at the top, by GUID or description (a;b;c), while they are not drained; chosen when none is given",
 		}, route.Relief},
 		New: func(o route.Options) (route.Engine, error) { return &engine{roots: o.List("roots")}, nil },
 	}
@@ -27,7 +27,7 @@ type engine struct {
 	roots []string
 }
 
-// Route implements route.Engine. It refuses drained roots.
+// Route implements route.Engine.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	given, err := findRoots(in.Graph, e.roots)
 	if err != nil {
