@@ -117,7 +117,7 @@ func TestHostileJobs(t *testing.T) {
 	} {
 		begun := time.Now()
 		status, answer, _ := b.put(c.path, c.body)
-		if took := time.Since(begun); status != http.StatusBadRequest || !strings.Contains(answer, c.want) || len(answer) > 500 || took > 10*time.Second {
+		if took := time.Since(begun); status != http.StatusBadRequest || !strings.Contains(answer, c.want) || len(answer) > 500 || took > time.Minute {
 			t.Errorf("%s: %d %.600s, in %v", name, status, answer, took)
 		}
 	}
