@@ -166,8 +166,8 @@ func (s *taskSweep) freeze(script *exec.Cmd, job string) bool {
 	return false
 }
 
-// kernelSays returns the first word of a line of the kernel's status of a process, "gone" if there is
-// no such process.
+// kernelSays returns the first word of a line of the kernel's status of a process, "gone" if there
+// is no such process.
 func kernelSays(pid int, line string) string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, rest, _ := strings.Cut(string(text), "\n"+line+":")
