@@ -177,7 +177,9 @@ func (b *bundle) collect(ctx context.Context) {
 	if statePath == "" {
 		statePath = named
 	}
+	b.names.add("path", b.config)
 	if statePath != "" {
+		b.names.add("path", statePath)
 		b.addState(statePath)
 	}
 	if host, err := os.Hostname(); err == nil {
