@@ -194,8 +194,8 @@ func TestHookEnds(t *testing.T) {
 	}
 }
 
-// TestHookReplaced: a program that is replaced between two events is checked again: what others could
-// change is not run.
+// TestHookReplaced: a program that is replaced between two events is checked again: what others
+// could change is not run.
 func TestHookReplaced(t *testing.T) {
 	var l told
 	h := New(l.add)

@@ -44,8 +44,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestHiddenPlaces: what only its place in a text tells to be a name is hidden: tokens, paths, and all
-// that lines about jobs say of them.
+// TestHiddenPlaces: tokens and paths are known by their place in a text, and are hidden. So is all
+// that a line about a job says of it.
 func TestHiddenPlaces(t *testing.T) {
 	n := newNames()
 	for _, c := range [][2]string{
