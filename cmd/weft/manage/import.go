@@ -76,13 +76,19 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	in, err := files.input()
-	if err != nil {
+	var r *opensm.Result
+	var wrong error // in the files
+	if err := cli.Leavable(func() error {
+		in, err := files.input()
+		if err == nil {
+			r, wrong = opensm.Import(in)
+		}
+		return err
+	})(cmd.Context()); err != nil {
 		return err
 	}
-	r, err := opensm.Import(in)
-	if err != nil {
-		return f.refuse(cmd, r, err)
+	if wrong != nil {
+		return f.refuse(cmd, r, wrong)
 	}
 	if err := files.unused(); err != nil {
 		return err
@@ -92,7 +98,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	config, err := f.configuration(r)
-	if err != nil {
+	if err = cmp.Or(err, cmd.Context().Err()); err != nil { // later it is too late: the rest is written
 		forget()
 		return err
 	}

@@ -2,6 +2,9 @@ package manage
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,3 +89,38 @@ func TestImportLarge(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestImportInterrupted: an import that is interrupted says so and leaves no file, wherever it was.
+func TestImportInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "guid2lid"), []byte("0x1 0x1 0x1\n"), 0o600),
+		os.WriteFile(filepath.Join(dir, "partitions.conf"), []byte("P=0x5 : ALL=full;\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for name, ctx := range map[string]context.Context{"while it reads": canceled(t), "before it writes": &late{Context: t.Context()}} {
+		t.Run(name, func(t *testing.T) {
+			cmd := smImportCmd()
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			cmd.SetArgs([]string{dir, "-o", filepath.Join(dir, "out.yaml"), "--state", filepath.Join(dir, "state")})
+			cmd.SetOut(io.Discard)
+			err := cmd.ExecuteContext(ctx)
+			list, _ := filepath.Glob(filepath.Join(dir, "*"))
+			if !errors.Is(err, context.Canceled) || len(list) != 2 {
+				t.Errorf("%v %q", err, list)
+			}
+		})
+	}
+}
+
+// canceled returns a context that has ended.
+func canceled(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+// late is a context that has ended for those who ask for the reason, and not for those who wait.
+type late struct{ context.Context }
+
+// Err implements context.Context.
+func (*late) Err() error { return context.Canceled }

@@ -30,14 +30,14 @@ const (
 // kindOf looks at the beginning of a file. A file that cannot be read counts as a topology: the
 // reader of topologies says what is wrong.
 func kindOf(name string) kind {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return topology // it can be read only once, and its writer may let the opening wait
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return topology
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return topology // it can be read only once
-	}
 	begin, _ := bufio.NewReaderSize(f, 1<<16).Peek(1 << 16)
 	switch {
 	case tables.IsLFTs(begin):

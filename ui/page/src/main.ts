@@ -1,6 +1,4 @@
 import './page.css';
-import { mount } from 'svelte';
-import App from './App.svelte';
+import './lib/early';
 
-const target = document.getElementById('app');
-if (target) mount(App, { target });
+void import('./app'); // index.html has the browser load it at once

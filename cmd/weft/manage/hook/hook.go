@@ -49,17 +49,25 @@ func (o *Options) Check() error {
 	case !filepath.IsAbs(o.Program):
 		return fmt.Errorf("--hook %s: want an absolute path, without arguments", o.Program)
 	}
-	info, err := os.Stat(o.Program)
+	if err := checkProgram(o.Program); err != nil {
+		return fmt.Errorf("--hook %s: %w", o.Program, err)
+	}
+	return nil
+}
+
+// checkProgram returns an error if a file is no program, or if another user could change it.
+func checkProgram(path string) error {
+	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("--hook: %w", err)
+		return errors.Unwrap(err) // the path is known
 	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
-		return fmt.Errorf("--hook %s: not a program: run chmod +x", o.Program)
+		return errors.New("not a program: run chmod +x")
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("--hook %s: others may write it, so they could act as this manager: run chmod go-w", o.Program)
+		return errors.New("others may write it, so they could act as this manager: run chmod go-w")
 	}
 	if owner, ok := info.Sys().(*syscall.Stat_t); ok && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
-		return fmt.Errorf("--hook %s: it belongs to another user (%d), who could act as this manager: run chown root", o.Program, owner.Uid)
+		return fmt.Errorf("it belongs to another user (%d), who could act as this manager: run chown root", owner.Uid)
 	}
 	return nil
 }
@@ -192,6 +200,9 @@ const forPipes = time.Second
 
 // pass runs the program for an event.
 func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
+	if err := checkProgram(o.Program); err != nil { // it may have been replaced
+		return fmt.Errorf("not run: %w", err)
+	}
 	data, err := json.Marshal(line)
 	if err != nil {
 		return err
@@ -199,7 +210,7 @@ func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
 	ctx, cancel := context.WithTimeout(ctx, o.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, o.Program)
-	said := &start{}
+	said := &start{left: mostOutput}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = bytes.NewReader(append(data, '\n')), said, said, "/", []string{search}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return kill(cmd.Process.Pid) }
@@ -216,6 +227,8 @@ func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
 		err = fmt.Errorf("killed after %v", o.Limit)
 	case ctx.Err() != nil:
 		err = errors.New("killed, since the manager ends")
+	case said.left < 0:
+		err = fmt.Errorf("its output was closed after %d bytes", mostOutput)
 	}
 	if err != nil && len(said.text) > 0 {
 		err = fmt.Errorf("%w: %q", err, bytes.TrimSpace(said.text))
@@ -226,14 +239,27 @@ func (o *Options) pass(ctx context.Context, line *terms.LogLine) error {
 // kill kills a group of processes.
 func kill(group int) error { return syscall.Kill(-group, syscall.SIGKILL) }
 
-// mostSaid is the maximum length of output that is told.
-const mostSaid = 200
+// mostSaid is the maximum length of output that is told. After mostOutput bytes the output is
+// closed: to read more would take a core from the manager.
+const (
+	mostSaid   = 200
+	mostOutput = 1 << 20
+)
 
-// start keeps the start of a text.
-type start struct{ text []byte }
+// start keeps the start of a text. left is the number of bytes that may follow; less than 0: there
+// were more.
+type start struct {
+	text []byte
+	left int
+}
+
+var errOutput = errors.New("too much output")
 
 // Write implements io.Writer.
 func (s *start) Write(b []byte) (int, error) {
 	s.text = append(s.text, b[:min(len(b), mostSaid-len(s.text))]...)
+	if s.left -= len(b); s.left < 0 {
+		return 0, errOutput
+	}
 	return len(b), nil
 }

@@ -101,6 +101,8 @@ func TestHookFails(t *testing.T) {
 		"deaf":    {script(t, "exit 1"), "exit status 1"},
 		"missing": {"/nowhere", "no such file"},
 		"talks":   {script(t, "yes | head -c 100000; exit 1"), `exit status 1: "y\ny\n`},
+		"floods":  {script(t, "exec yes"), "its output was closed after 1048576 bytes"},
+		"stays":   {script(t, "trap '' PIPE; yes 2> /dev/null; exit 0"), "its output was closed after 1048576 bytes"},
 		"hangs":   {script(t, "sleep 600 & echo $! > "+pid+"; wait"), "killed after 300ms"},
 		"ignores": {script(t, "trap '' TERM INT HUP; while :; do sleep 600; done"), "killed after 300ms"},
 		"leaves":  {script(t, "sleep 600 & exit 0"), "a process that it left behind held its output"},
@@ -189,6 +191,31 @@ func TestHookEnds(t *testing.T) {
 	}
 	if data, err := os.ReadFile(pid); err == nil { // it has begun
 		isGone(t, strings.TrimSpace(string(data)))
+	}
+}
+
+// TestHookReplaced: a program that is replaced between two events is checked again: what others
+// could change is not run.
+func TestHookReplaced(t *testing.T) {
+	var l told
+	h := New(l.add)
+	ran := filepath.Join(t.TempDir(), "ran")
+	o := Options{Program: script(t, "cat > /dev/null"), Events: []string{"info"}, Limit: time.Minute}
+	if err := o.Check(); err != nil {
+		t.Fatal(err)
+	}
+	h.Set(o)
+	open := script(t, ": > "+ran)
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(open, o.Program); err != nil {
+		t.Fatal(err)
+	}
+	h.Offer(line(terms.NodeMissing, 1, "n"))
+	h.Close()
+	if _, err := os.Stat(ran); err == nil || !strings.Contains(l.text(), "not run: others may write it") {
+		t.Error(err, l.text())
 	}
 }
 

@@ -23,11 +23,14 @@ import (
 // files.
 type names struct {
 	by      map[string]string
-	lengths []int // of the names in bytes, longest first
+	lengths []int             // of the names in bytes, longest first
+	placed  map[string]string // of alias, by kind and name
 	count   map[string]int
 }
 
-func newNames() *names { return &names{by: map[string]string{}, count: map[string]int{}} }
+func newNames() *names {
+	return &names{by: map[string]string{}, placed: map[string]string{}, count: map[string]int{}}
+}
 
 // add has a name hidden from now on. kind begins its other name.
 func (n *names) add(kind, name string) {
@@ -103,8 +106,71 @@ func (n *names) addParts(parts []string) {
 // isWord reports whether a character is a part of a word.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
-// text hides the names in a text: the longest one at each place, as whole words.
+// caller is the token of a request, as the log names it (terms.ByWhom). place is a path that begins
+// a word.
+var (
+	caller = regexp.MustCompile(` by token ([A-Za-z0-9._-]+)`)
+	place  = regexp.MustCompile(`(^|[\s"'=(,:])(/[A-Za-z0-9._~+@%-][^\s"'\\:;,()]*)`)
+)
+
+// system are the places that every machine has, and every manager.
+var system = []string{"/dev/", "/sys/", "/proc/", "/v1/"}
+
+// text hides the names in a text: the longest one at each place, as whole words; and all paths and
+// tokens.
 func (n *names) text(s string) string {
+	s = n.named(s)
+	s = caller.ReplaceAllStringFunc(s, func(m string) string {
+		name := caller.FindStringSubmatch(m)[1]
+		if last := strings.TrimRight(name, "."); last != "" { // the end of a sentence
+			name = last
+		}
+		return " by token " + n.alias("token", name)
+	})
+	return place.ReplaceAllStringFunc(s, func(m string) string {
+		parts := place.FindStringSubmatch(m)
+		if slices.ContainsFunc(system, func(at string) bool { return strings.HasPrefix(parts[2], at) }) {
+			return m
+		}
+		return parts[1] + n.alias("path", parts[2])
+	})
+}
+
+// alias returns the other name of something that is known by its place in a text only.
+func (n *names) alias(kind, name string) string {
+	key := kind + " " + name
+	if n.placed[key] == "" {
+		n.count[kind]++
+		n.placed[key] = fmt.Sprintf("%s-%d", kind, n.count[kind])
+	}
+	return n.placed[key]
+}
+
+// Lines of the log about jobs, which have texts of users: a job that starts or ends, and one that
+// something moved for.
+var (
+	jobChanged = regexp.MustCompile(`^job (.*?)( on \d+ nodes?)?( by token [A-Za-z0-9._-]+)?(: .*)?$`)
+	jobUser    = regexp.MustCompile(` \(.*\)$`)
+	jobMoved   = regexp.MustCompile(`^((?:nothing|\d+ entry|\d+ entries) moved for )(?:job ([^:;]*)|(\d+ jobs) \(the first that still runs is (.*?)\)|jobs that have ended)([:;].*)?$`)
+)
+
+// job hides the job, its user and its nodes in a line of the log.
+func (n *names) job(text string) string {
+	if m := jobMoved.FindStringSubmatch(text); m != nil {
+		what := cmp.Or(m[3], "jobs that have ended")
+		if id := m[2] + m[4]; id != "" {
+			what = strings.TrimSpace(m[3] + " " + n.alias("job", id))
+		}
+		return m[1] + what + n.text(m[5])
+	}
+	if m := jobChanged.FindStringSubmatch(text); m != nil {
+		return n.alias("job", jobUser.ReplaceAllString(m[1], "")) + m[2] + n.text(m[3])
+	}
+	return "hidden"
+}
+
+// named hides the names that are known.
+func (n *names) named(s string) string {
 	var b strings.Builder
 	before := ' '
 	for at := 0; at < len(s); {
@@ -173,7 +239,12 @@ func (n *names) value(v any) any {
 			v[i] = n.value(v[i])
 		}
 	case map[string]any:
+		kind, _ := v["kind"].(string)
 		for key := range v {
+			if text, ok := v[key].(string); ok && key == "text" && strings.HasPrefix(kind, "job-") {
+				v[key] = n.job(text)
+				continue
+			}
 			v[key] = n.value(v[key])
 		}
 	}

@@ -2,6 +2,7 @@ package support
 
 import (
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,6 +40,32 @@ func TestHidden(t *testing.T) {
 	} {
 		if got := n.text(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestHiddenPlaces: tokens and paths are known by their place in a text, and are hidden. So is all
+// that a line about a job says of it.
+func TestHiddenPlaces(t *testing.T) {
+	n := newNames()
+	for _, c := range [][2]string{
+		{`{"text":"leaf is drained, as requested by token ops.a"}`, `{"text":"leaf is drained, as requested by token token-1"}`},
+		{`{"text":"refused by token ops.a: no node by token"}`, `{"text":"refused by token token-1: no node by token"}`},
+		{`{"text":"a full sweep was requested by token ops.a."}`, `{"text":"a full sweep was requested by token token-1"}`},
+		{`{"file":"/home/alice/sm.db"}`, `{"file":"path-1"}`},
+		{`{"text":"open /home/alice/sm.db: no space (/home/alice/sm.db) and/or /dev/umad0"}`, `{"text":"open path-1: no space (path-1) and/or /dev/umad0"}`},
+		{`{"kind":"job-started","text":"job 47 (al ice) on 2 nodes: n[1-2]; not found: x"}`, `{"kind":"job-started","text":"job-1 on 2 nodes"}`},
+		{`{"kind":"job-started","text":"job 47 (bob) on 1 node by token ops.a: n1"}`, `{"kind":"job-started","text":"job-1 on 1 node by token token-1"}`},
+		{`{"kind":"job-ended","text":"job 47 (alice) by token ops.a"}`, `{"kind":"job-ended","text":"job-1 by token token-1"}`},
+		{`{"kind":"job-moves","text":"3 entries moved for job 47; the rest at /srv/x"}`, `{"kind":"job-moves","text":"3 entries moved for job-1; the rest at path-2"}`},
+		{`{"kind":"job-moves","text":"nothing moved for jobs that have ended"}`, `{"kind":"job-moves","text":"nothing moved for jobs that have ended"}`},
+		{`{"kind":"job-moves","text":"1 entry moved for 2 jobs (the first that still runs is 47)"}`, `{"kind":"job-moves","text":"1 entry moved for 2 jobs job-1"}`},
+		{`{"kind":"job-refused","text":"refused by token ops.a: job alice"}`, `{"kind":"job-refused","text":"hidden"}`},
+	} {
+		var got, wanted any
+		data, err := n.json([]byte(c[0]))
+		if err != nil || json.Unmarshal(data, &got) != nil || json.Unmarshal([]byte(c[1]), &wanted) != nil || !reflect.DeepEqual(got, wanted) {
+			t.Errorf("%s: %v %s, want %s", c[0], err, data, c[1])
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/manage/ask"
@@ -39,9 +40,10 @@ manager, the contents of its state file and its configuration, and versions. Wit
 it has what the files tell. README.txt in the archive lists what is there, and what could not be had.
 
 The archive has no secrets: values of m-key, sm-key and cc-key are left out, and files that the
-configuration names are not read. --hide-names replaces the names of nodes, partitions and this
-machine by others (host-1, switch-2) in all files, the same one everywhere. GUIDs, LIDs and the shape
-of the network stay. Read README.txt there: names in free text of nodes that left long ago may remain.
+configuration names are not read. --hide-names replaces the names of nodes, partitions, jobs, tokens,
+files and this machine by others (host-1, switch-2) in all files, the same one everywhere; users and
+the nodes of jobs are left out. GUIDs, LIDs, P_Keys and the shape of the network stay. Read README.txt
+there: names in free text of nodes that left long ago may remain.
 
 Exit status: 0 written; 3 it cannot be written.`
 
@@ -50,7 +52,7 @@ type flags struct {
 	socket, config, state, output string
 	hide                          bool
 	secrets                       []string
-	isOption                      func(string) bool // of the manager
+	value                         func(option string) (name string, known bool) // what an option of the manager takes, as in help: FILE
 }
 
 // Command returns weft sm support. secrets are the options whose values are secrets.
@@ -63,7 +65,14 @@ func Command(secrets []string) *cobra.Command {
 		Example: "  weft sm support\n  weft sm support --hide-names -o /tmp/case-17.tar.gz",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.isOption = func(name string) bool { return cmd.Parent().Flags().Lookup(name) != nil }
+			f.value = func(option string) (string, bool) {
+				flag := cmd.Parent().Flags().Lookup(option)
+				if flag == nil {
+					return "", false
+				}
+				name, _ := pflag.UnquoteUsage(flag)
+				return name, true
+			}
 			return f.run(cmd)
 		},
 	}
@@ -72,7 +81,7 @@ func Command(secrets []string) *cobra.Command {
 	set.StringVar(&f.config, "config", usualConfig, "configuration `FILE` of the manager (its --config)")
 	set.StringVar(&f.state, "state", "", "state `FILE` of the manager (default: the one that the manager or its configuration names)")
 	set.StringVarP(&f.output, "output", "o", "", "archive `FILE` (default: weft-support-TIME.tar.gz)")
-	set.BoolVar(&f.hide, "hide-names", false, "replace the names of nodes, partitions and this machine")
+	set.BoolVar(&f.hide, "hide-names", false, "replace the names of nodes, partitions, jobs, tokens, files and this machine")
 	return cmd
 }
 
@@ -168,7 +177,9 @@ func (b *bundle) collect(ctx context.Context) {
 	if statePath == "" {
 		statePath = named
 	}
+	b.names.add("path", b.config)
 	if statePath != "" {
+		b.names.add("path", statePath)
 		b.addState(statePath)
 	}
 	if host, err := os.Hostname(); err == nil {
@@ -263,17 +274,23 @@ func (b *bundle) addConfig() (statePath string) {
 	return statePath
 }
 
-// naming lists the options whose values are names or patterns of them.
-var naming = []string{"drain", "port-metrics", "kind", "option", "topology-root"}
+// naming lists what options take that is a name, a pattern of names, or a place: the words of help.
+var naming = []string{"NODE", "PART", "NAME", "HOSTS", "KIND=HOSTS", "NAME=VALUE", "HOST:PORT", "FILE", "DIR", "PROGRAM", "PATH"}
 
 // shown returns the value of an option as the archive has it.
 func (b *bundle) shown(s *configfile.Setting) any {
+	value, known := b.value(s.Option)
+	for _, v := range s.Values {
+		if path.IsAbs(v) {
+			b.names.add("path", v)
+		}
+	}
 	switch {
 	case slices.Contains(b.secrets, s.Option):
 		return "SECRET"
-	case !b.isOption(s.Option): // such as a misspelt m-key
+	case !known: // such as a misspelt m-key
 		return "UNKNOWN OPTION"
-	case b.hide && slices.Contains(naming, s.Option):
+	case b.hide && slices.Contains(naming, value):
 		return "HIDDEN"
 	case !s.List && len(s.Values) == 1:
 		return s.Values[0]
@@ -351,8 +368,8 @@ func (b *bundle) readme(list string) string {
 	}
 	text += "\nValues of " + strings.Join(b.secrets, ", ") + " are left out. Files that config.yaml names are not here.\n"
 	if b.hide {
-		text = b.names.text(text) + "\nNames of nodes, partitions and the machine are replaced by others, the same one everywhere. GUIDs and\n" +
-			"LIDs are as they were. A name that only free text of the log has, unquoted, of a node that is neither in\n" +
+		text = b.names.text(text) + "\nNames of nodes, partitions, jobs, tokens, files and the machine are replaced by others, the same one\n" +
+			"everywhere. Users and the nodes of jobs are left out. GUIDs, LIDs and P_Keys are as they were. A name that only free text of the log has, unquoted, of a node that is neither in\n" +
 			"the subnet nor in the stored one, is not known as a name, and stays.\n"
 	}
 	return text

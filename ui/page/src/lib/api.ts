@@ -2,6 +2,7 @@
 // here. Each call returns the document or throws a Refused with the server's words.
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.gen';
+import { takeOrAsk } from './kept';
 import { lines } from './lines';
 
 type Schemas = components['schemas'];
@@ -101,13 +102,20 @@ const inTurn = <T>(signal: AbortSignal, ask: () => Result<T>): Promise<T> => tur
 
 const of = (id: string) => ({ path: { id } });
 
-export const about = () => take(client.GET('/v1/page'));
-export const fabrics = async () => (await take(client.GET('/v1/fabrics'))).fabrics ?? [];
+export const about = () => takeOrAsk('page', () => take(client.GET('/v1/page')));
+export const fabrics = () => takeOrAsk('fabrics', async () => (await take(client.GET('/v1/fabrics'))).fabrics ?? []);
 export const open = (body: Open) => take(client.POST('/v1/fabrics', { body }));
 export const login = (token: string) => take(client.POST('/v1/session', { body: { token } }));
 export const logout = () => take(client.DELETE('/v1/session'));
+/** The map that parameters of a link describe. */
+export const lookOf = (parameter: (name: string) => string): Look => {
+  const around = parameter('around');
+  return { colour: parameter('colour'), engines: parameter('engines'), ...(around && { around }) };
+};
+/** The question for a picture, as a key. */
+export const pictureOf = (id: string, body: Look) => `picture ${id} ${JSON.stringify(body)}`;
 export const picture = (id: string, body: Look, signal: AbortSignal) =>
-  inTurn(signal, () => client.POST('/v1/fabrics/{id}/map', { params: of(id), body, signal }));
+  takeOrAsk(pictureOf(id, body), () => inTurn(signal, () => client.POST('/v1/fabrics/{id}/map', { params: of(id), body, signal })));
 export const svg = (id: string, body: Look) => inTurn(new AbortController().signal, () => client.POST('/v1/fabrics/{id}/svg', { params: of(id), body }));
 export const whatIf = (id: string, body: WhatIf, signal: AbortSignal) =>
   inTurn(signal, () => client.POST('/v1/fabrics/{id}/whatif', { params: of(id), body, signal }));
@@ -138,18 +146,14 @@ export const run = (id: string, body: Application, hear: (line: Progress) => voi
     throw new Refused(0, 'The server ended the answer before the run was over.');
   });
 
-// The list of fabrics is asked for while the page loads, not after that.
-let early: Promise<Opened[]> | undefined = fabrics().catch(() => []);
-
 /** Finds an open fabric by its id or its formula; a formula is opened if it is not open. */
-export async function find(name: string): Promise<Opened> {
-  const has = (list: Opened[]) => list.find((f) => f.id === name || (f.format === 'formula' && f.name === name));
-  const found = has((await early) ?? []) ?? (!early || !name.includes('(') ? has(await fabrics()) : undefined);
-  early = undefined;
-  if (found) return found;
-  if (name.includes('(')) return open({ formula: name });
-  throw new Refused(404, name === 'subnet' ? 'The manager has not written any routes yet.' : 'This fabric is no longer open. Open its file again on the start page.');
-}
+export const find = (name: string): Promise<Opened> =>
+  takeOrAsk(`fabric ${name}`, async () => {
+    const found = (await fabrics()).find((f) => f.id === name || (f.format === 'formula' && f.name === name));
+    if (found) return found;
+    if (name.includes('(')) return open({ formula: name });
+    throw new Refused(404, name === 'subnet' ? 'The manager has not written any routes yet.' : 'This fabric is no longer open. Open its file again on the start page.');
+  });
 export const codes = async () => (await take(client.GET('/v1/codes'))).codes ?? [];
 export const links = (signal: AbortSignal) => take(client.GET('/v1/links', { signal }));
 export const hot = (at: string, signal: AbortSignal) => take(client.GET('/v1/hot', { params: { query: { at } }, signal }));
