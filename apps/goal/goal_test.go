@@ -40,8 +40,10 @@ func TestText(t *testing.T) {
 	if diff := cmp.Diff(want, s.Ops); diff != "" {
 		t.Error(diff)
 	}
-	for op, want := range []string{"rank 0, l1 (line 3): calc 1000 ns", "rank 0, big_One (line 4): send 4096 bytes to rank 1, tag 7", "rank 0, l2 (line 6): calc 5 ns",
-		"rank 1, operation 0 (line 11): recv 4096 bytes from rank any, tag any"} {
+	for op, want := range []string{
+		"rank 0, l1 (line 3): calc 1000 ns", "rank 0, big_One (line 4): send 4096 bytes to rank 1, tag 7",
+		"rank 0, l2 (line 6): calc 5 ns", "rank 1, operation 0 (line 11): recv 4096 bytes from rank any, tag any",
+	} {
 		if got := s.Describe(int32(op)); got != want {
 			t.Errorf("operation %d is %q, want %q", op, got, want)
 		}
