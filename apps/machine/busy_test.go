@@ -9,8 +9,8 @@ import (
 )
 
 // TestEarlierEventFirst: of operations that wait for a processor the one with the earliest event is
-// first, also if it began to wait last. The events of l2 and l5 come into being at 0, when l1 and l3
-// begin: l5 waits from 100 on, l2 from 1000 on.
+// first, also if it began to wait last. The events of l2 and l5 come into being at 0, when l1 and
+// l3 begin: l5 waits from 100 on, l2 from 1000 on.
 func TestEarlierEventFirst(t *testing.T) {
 	s, err := goal.Read(strings.NewReader(`num_ranks 1
 rank 0 {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// endQueue is a heap of flows by their end, then by their begin. The place of each flow is known, so
-// its end may move. The heap has both by value, and places have an array of their own: what reads
-// the flows misses the cache.
+// endQueue is a heap of flows by their end, then by their begin. The place of each flow is known,
+// so its end may move. The heap has both by value, and places have an array of their own: what
+// reads the flows misses the cache.
 type endQueue struct {
 	flows *[]flow
 	heap  []flowEnd

@@ -88,8 +88,8 @@ func (q *Application) Check() error {
 	if _, err := app.ParseCosts(q.Costs, machine.Usual); err != nil {
 		return fmt.Errorf("costs: %w", err)
 	}
-	if err := new(machine.SendOrder).UnmarshalText([]byte(q.Sends)); err != nil {
-		return fmt.Errorf("sends: %w", err)
+	if err := new(app.Request).SetSends(q.Sends); err != nil {
+		return err
 	}
 	return q.Routing.Check()
 }
@@ -114,7 +114,7 @@ func (q *Application) request(g *fabric.Graph, memory float64) (*app.Request, er
 	if req.Costs, err = app.ParseCosts(q.Costs, req.Costs); err != nil {
 		return nil, err
 	}
-	if err = req.Sends.UnmarshalText([]byte(q.Sends)); err != nil {
+	if err = req.SetSends(q.Sends); err != nil {
 		return nil, err
 	}
 	if req.Jobs, err = app.OpenTexts(q.Programs, schedules, d); err != nil {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"weft/apps/machine"
 	"weft/fabric"
 	"weft/planner"
 	"weft/study/app"
@@ -48,8 +47,8 @@ func (p *Params) Validate() error {
 	if _, err := app.ParseCosts(p.Costs, app.Usual().Costs); err != nil {
 		return fmt.Errorf("costs: %w", err)
 	}
-	if err := new(machine.SendOrder).UnmarshalText([]byte(p.Sends)); err != nil {
-		return fmt.Errorf("sends: %w", err)
+	if err := new(app.Request).SetSends(p.Sends); err != nil {
+		return err
 	}
 	if err := app.CheckLine(p.Program); err != nil {
 		return fmt.Errorf("program: %w; a sweep takes programs in one line, no files", err)
@@ -68,7 +67,7 @@ func Measure(ctx context.Context, g *fabric.Graph, routed *planner.Result, p *Pa
 	if r.Costs, err = app.ParseCosts(p.Costs, r.Costs); err != nil {
 		return nil, err
 	}
-	if err = r.Sends.UnmarshalText([]byte(p.Sends)); err != nil {
+	if err = r.SetSends(p.Sends); err != nil {
 		return nil, err
 	}
 	program, err := app.OpenLine(p.Program, app.DefaultsOf(g, r.OnPorts, r.Placement))
