@@ -24,3 +24,26 @@ func (s *Spec) Fold() *Operation {
 	folded.Ranks /= s.Group
 	return newOperation(folded, one)
 }
+
+// FoldRing returns a ring of two ranks in place of all, which send each other what all send to
+// their neighbours. On a network that treats all alike, the two tell the times of all. It returns
+// nil for other operations, and for a vector whose chunks are unequal.
+func (s *Spec) FoldRing() *Operation {
+	if s.Algorithm != "ring" || s.Name != "allgather" && s.Bytes%int64(s.Ranks) != 0 {
+		return nil
+	}
+	all, err := s.make()
+	if err != nil {
+		return nil
+	}
+	folded := *s
+	folded.Ranks = 2
+	return newOperation(folded, rounds{all.count, func(rank, round int, to []transfer) []transfer {
+		from := len(to)
+		to = all.of(rank, round, to)
+		for i := range to[from:] {
+			to[from+i].peer = 1 - rank
+		}
+		return to
+	}})
+}

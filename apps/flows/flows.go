@@ -35,6 +35,7 @@ type Run struct {
 	hardware Hardware
 	capacity []float64 // by link
 	fluid    *fluid.Network
+	now      int64
 	queue    event.Queue[int64, occasion]
 	sends    machine.SendQueues
 	failed   error
@@ -123,21 +124,31 @@ func (r *Run) Send(at machine.Time, m machine.Message) {
 		r.messages = append(r.messages, message{})
 	}
 	src, dst, local := r.places.Between(m.From, m.To, m.NIC)
-	r.messages[m.Number] = message{from: m.From, to: m.To, src: src, dst: dst, bytes: float64(max(m.Bytes, 1))}
+	w := &r.messages[m.Number]
+	w.from, w.to, w.src, w.dst, w.bytes = m.From, m.To, src, dst, float64(max(m.Bytes, 1))
 	if local {
 		r.queue.Put(int64(at)+r.hardware.Memory.Picoseconds(m.Bytes), occasion{message: m.Number})
 		return
 	}
 	if !m.Control {
 		if r.sends.Order == machine.Shared || r.sends.Enter(src, at, &m) {
-			r.queue.Put(int64(at), occasion{m.Number, true})
+			r.begin(int64(at), m.Number)
 		}
 		return
 	}
 	// A request is smaller than a packet: it takes no share of a link.
 	if to := r.findPath(m.Number); to != nil {
-		r.queue.Put(int64(at)+to.latency+int64(r.messages[m.Number].bytes/to.rate), occasion{message: m.Number})
+		r.queue.Put(int64(at)+to.latency+int64(w.bytes/to.rate), occasion{message: m.Number})
 	}
+}
+
+// begin lets the flow of a message begin at a time: at once if that is now and nothing else waits.
+func (r *Run) begin(at int64, m int32) {
+	if next, ok := r.queue.Next(); at == r.now && (!ok || next > at) {
+		r.beginFlow(at, m)
+		return
+	}
+	r.queue.Put(at, occasion{m, true})
 }
 
 // findPath finds the route of a message; nil if there is none. A port often sends to the same two:
@@ -195,10 +206,10 @@ func (r *Run) beginFlow(at int64, m int32) {
 }
 
 // next returns the time of the network's next event; rates are computed only if nothing else
-// happens before time now has passed.
-func (r *Run) next(now int64) (at int64, ok bool) {
+// happens now.
+func (r *Run) next() (at int64, ok bool) {
 	at, ok = r.queue.Next()
-	if ok && at <= now {
+	if ok && at <= r.now {
 		return at, true
 	}
 	if r.fluid.Active() > 0 {
@@ -215,17 +226,16 @@ func (r *Run) next(now int64) (at int64, ok bool) {
 
 // Run executes the Program to its end, or until nothing moves.
 func (r *Run) Run(ctx context.Context) error {
-	now := int64(0)
 	for n := 0; ; n++ {
 		if n&0xfff == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		own, some := r.Machine.Next()
-		if some && int64(own) <= now {
+		if some && int64(own) <= r.now {
 			r.Machine.Step()
 			continue
 		}
-		at, ok := r.next(now)
+		at, ok := r.next()
 		if err := r.Machine.Err(); err != nil {
 			return err
 		}
@@ -235,10 +245,10 @@ func (r *Run) Run(ctx context.Context) error {
 		case !some && !ok:
 			return nil
 		case some && (!ok || int64(own) <= at):
-			now = int64(own)
+			r.now = int64(own)
 			r.Machine.Step()
 		default:
-			now = at
+			r.now = at
 			r.step(at)
 		}
 	}

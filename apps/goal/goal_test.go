@@ -40,8 +40,13 @@ func TestText(t *testing.T) {
 	if diff := cmp.Diff(want, s.Ops); diff != "" {
 		t.Error(diff)
 	}
-	if got := s.Describe(1); got != "rank 0, big_One: send 4096 bytes to rank 1, tag 7" {
-		t.Error(got)
+	for op, want := range []string{
+		"rank 0, l1 (line 3): calc 1000 ns", "rank 0, big_One (line 4): send 4096 bytes to rank 1, tag 7",
+		"rank 0, l2 (line 6): calc 5 ns", "rank 1, operation 0 (line 11): recv 4096 bytes from rank any, tag any",
+	} {
+		if got := s.Describe(int32(op)); got != want {
+			t.Errorf("operation %d is %q, want %q", op, got, want)
+		}
 	}
 	if begin, end := s.Dependents(1); len(begin) != 1 || begin[0] != 2 || len(end) != 0 {
 		t.Errorf("dependents %v and %v", begin, end)
@@ -123,7 +128,7 @@ func TestFaults(t *testing.T) {
 		rank("l1: calc 1\nl1 requires l2"): `line 4, column 13: the label "l2" is not known in rank 0: it must stand above`,
 		rank("l1 requires l1"):             "line 3, column 1: the label l1 is not known in rank 0: it must stand above",
 		rank("calc 99999999999999999999"):  "line 3, column 6: the time of a calc in ns is larger than 9223372036854775807",
-		rank("l1: calc 1\nl2: calc 1\nl1 requires l2\nl2 requires l1"): "operations wait for each other in a circle, so none can begin:\n  rank 0, l1: calc 1 ns\n  rank 0, l2: calc 1 ns",
+		rank("l1: calc 1\nl2: calc 1\nl1 requires l2\nl2 requires l1"): "operations wait for each other in a circle, so none can begin:\n  rank 0, l1 (line 3): calc 1 ns\n  rank 0, l2 (line 4): calc 1 ns",
 	} {
 		if _, err := Read(strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)

@@ -110,7 +110,7 @@ func (r *reader) operation(kind, label []byte) (err error) {
 	if err := r.options(&o); err != nil {
 		return err
 	}
-	op, err := r.build.Add(o, string(label))
+	op, err := r.build.AddOn(r.number, o, string(label))
 	if err != nil {
 		return r.fault("%v", err)
 	}

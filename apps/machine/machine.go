@@ -46,6 +46,7 @@ type Machine struct {
 	slots  []slot
 	unused []int32 // slots
 	queue  queue
+	busy   busy
 	mail   mail
 	line   line
 	now    Time
@@ -74,9 +75,11 @@ type slot struct {
 	rank int32
 	links
 	place
+	held    Time  // when the processor had taken the message in
 	partner int32 // the receive of a message that has been answered
 	stage   stage
-	held    Time // when the processor had taken the message in
+	parked  bool // in a list of those whose processor is busy
+	queued  bool // and has an event
 }
 
 // stage counts the steps of a message to its end.

@@ -22,7 +22,7 @@ type ends struct{ first, last int32 }
 type links struct {
 	same          int32 // next of the same address
 	before, after int32 // in the list of the rank
-	number        int64 // of the receive, in the order in which they began to wait
+	number        int64 // of a receive, in the order in which they began to wait; of the event of another operation
 }
 
 const none = -1

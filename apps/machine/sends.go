@@ -1,7 +1,9 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,14 +22,17 @@ var orderNames = [...]string{"pair", "port", "shared"}
 
 func (o SendOrder) String() string { return orderNames[o] }
 
-// ParseSendOrder reads a SendOrder: pair, port or shared.
-func ParseSendOrder(text string) (SendOrder, error) {
-	for o, name := range orderNames {
-		if name == text {
-			return SendOrder(o), nil
-		}
+// MarshalText returns the name of the order.
+func (o SendOrder) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads a name: pair, port or shared. None is the usual order.
+func (o *SendOrder) UnmarshalText(text []byte) error {
+	i := slices.Index(orderNames[:], cmp.Or(string(text), orderNames[ByPair]))
+	if i < 0 {
+		return fmt.Errorf("%q: the orders of sends are %s", text, strings.Join(orderNames[:], ", "))
 	}
-	return 0, fmt.Errorf("%q: the orders of sends are %s", text, strings.Join(orderNames[:], ", "))
+	*o = SendOrder(i)
+	return nil
 }
 
 // SendQueues lets messages wait at their ports. It is unused with Shared.

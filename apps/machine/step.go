@@ -32,12 +32,15 @@ func (m *Machine) happen(at Time, e occasion) {
 // calc computes for the operation's time.
 func (m *Machine) calc(e occasion, s *slot) {
 	cpu := &m.ranks[s.rank].cpu[s.CPU]
+	key := user(s.rank, s.CPU, 0, alone)
 	if *cpu > m.now {
-		m.queue.postpone(*cpu, e)
+		m.await(key, e, *cpu)
 		return
 	}
+	next := m.leave(key, e.slot)
 	*cpu = m.now + product(s.Size, m.unit)
 	m.within(s, *cpu)
+	m.follow(next, false, *cpu)
 	if m.Computed != nil {
 		m.Computed(s.rank, m.now, *cpu)
 	}
@@ -52,13 +55,17 @@ func (m *Machine) calc(e occasion, s *slot) {
 func (m *Machine) send(e occasion, s *slot) {
 	r := &m.ranks[s.rank]
 	cpu, out := &r.cpu[s.CPU], &r.out[s.NIC]
+	key := user(s.rank, s.CPU, s.NIC, outward)
 	if free := max(*cpu, *out); free > m.now {
-		m.queue.postpone(free, e)
+		m.await(key, e, free)
 		return
 	}
+	next := m.leave(key, e.slot)
 	*cpu = m.now + m.costs.Overhead + bytesAfter(s.Size, m.costs.OverheadPerByte)
 	*out = m.now + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
-	m.within(s, max(*cpu, *out))
+	free := max(*cpu, *out)
+	m.within(s, free)
+	m.follow(next, false, free)
 	m.count(s)
 	m.begun(s, m.now)
 	if s.Size <= m.costs.Eager {
@@ -103,7 +110,7 @@ func (m *Machine) Arrive(at Time, number int32) {
 // ArriveNow replaces Arrive for all messages that are at their targets at a time before the
 // Machine's next event. It is faster: they do not pass through the queue.
 func (m *Machine) ArriveNow(at Time, numbers []int32) {
-	first := m.queue.reserve(len(numbers))
+	first := m.queue.reserve(at, len(numbers))
 	for i, n := range numbers {
 		m.happen(at, occasion{number: first + int64(i), slot: n, arrival: true})
 		if m.failed != nil {
@@ -136,13 +143,17 @@ func (m *Machine) arrive(e occasion) {
 	}
 	to := &m.ranks[s.Peer]
 	cpu, in := &to.cpu[s.CPU], &to.in[s.NIC]
+	key := user(s.Peer, s.CPU, s.NIC, inward)
 	if free := max(*cpu, *in); free > m.now {
-		m.queue.postpone(free, e)
+		m.await(key, e, free)
 		return
 	}
+	next := m.leave(key, e.slot)
 	*cpu = m.now + m.costs.Overhead + max(bytesAfter(s.Size, m.costs.OverheadPerByte), bytesAfter(s.Size, m.costs.GapPerByte))
 	*in = m.now + m.costs.Gap + bytesAfter(s.Size, m.costs.GapPerByte)
-	m.within(s, max(*cpu, *in))
+	free := max(*cpu, *in)
+	m.within(s, free)
+	m.follow(next, true, free)
 	if s.stage == data {
 		m.endTransfer(e.slot, *cpu)
 		return

@@ -11,6 +11,7 @@ import (
 type Builder struct {
 	s     *Schedule
 	edges []edge
+	line  int // of the last operation
 }
 
 // edge says that an operation waits for another one of its rank.
@@ -31,6 +32,17 @@ func (b *Builder) Rank() { b.s.Starts = append(b.s.Starts, int32(len(b.s.Ops))) 
 // Number says how most labels are named: by these letters and a number. They then take little
 // memory.
 func (b *Builder) Number(letters string) { b.s.labels.letters = letters }
+
+// AddOn is Add for an operation on a line of a text, from 1. Lines never go back. It is for texts
+// whose operations all have lines.
+func (b *Builder) AddOn(line int, o Op, label string) (int32, error) {
+	op, err := b.Add(o, label)
+	if err == nil {
+		b.s.lines.add(line, b.line)
+		b.line = line
+	}
+	return op, err
+}
 
 // Add adds an operation to the rank and returns its number in the Schedule. A label may be empty.
 func (b *Builder) Add(o Op, label string) (int32, error) {

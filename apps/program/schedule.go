@@ -19,6 +19,7 @@ type Schedule struct {
 
 	cpus, nics int
 	labels     labels
+	lines      lines
 }
 
 // Shape returns the number of ranks, and the largest numbers of processors and network ports.
@@ -30,13 +31,18 @@ func (s *Schedule) Rank(op int32) int32 {
 	return int32(next - 1)
 }
 
-// Name returns the name of an operation for messages: its label, or its number in its rank.
+// Name returns the name of an operation for messages: its label, or its number in its rank; and
+// its line in the text.
 func (s *Schedule) Name(op int32) string {
 	rank := s.Rank(op)
-	if label, ok := s.labels.of(op); ok {
-		return fmt.Sprintf("rank %d, %s", rank, label)
+	label, ok := s.labels.of(op)
+	if !ok {
+		label = fmt.Sprintf("operation %d", op-s.Starts[rank])
 	}
-	return fmt.Sprintf("rank %d, operation %d", rank, op-s.Starts[rank])
+	if line := s.lines.of(op); line > 0 {
+		return fmt.Sprintf("rank %d, %s (line %d)", rank, label, line)
+	}
+	return fmt.Sprintf("rank %d, %s", rank, label)
 }
 
 // Describe returns the name of an operation, its kind and its arguments.

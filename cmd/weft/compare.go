@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/apps/machine"
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/bill"
@@ -34,6 +35,7 @@ type compareOptions struct {
 	runs      int
 	yardstick bool
 	apps      []string
+	sends     machine.SendOrder
 	sort      string
 	prices    string
 	form      cli.Form
@@ -143,6 +145,7 @@ func compareCmd() *cobra.Command {
 	f.IntVarP(&opt.runs, "runs", "n", 0, "number `N` of random bisections (default: 1000, fewer from 5,000 hosts on)")
 	f.BoolVar(&opt.yardstick, "yardstick", false, "also measure all-to-all, recursive doubling, permutations and pair loads")
 	f.StringArrayVar(&opt.apps, "app", nil, "also run `PROGRAM` of weft simulate app on each Plan; can be repeated")
+	cli.SendsFlag(cmd, &opt.sends)
 	f.StringVar(&opt.sort, "sort", "engine", "`ORDER` of rows: engine (as listed), ebb, vls, seconds or memory")
 	return cmd
 }
@@ -315,7 +318,7 @@ func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, ste
 	if c.alone {
 		return c.o.alone(ctx, arg, step, runs, c.stdin.Bytes())
 	}
-	row, err := compare.NewRow(ctx, g, step, &c.o.routing.Request, compare.Figures{Runs: runs, Yardstick: c.o.yardstick, Apps: c.o.apps}, cli.PeakRSS)
+	row, err := compare.NewRow(ctx, g, step, &c.o.routing.Request, compare.Figures{Runs: runs, Yardstick: c.o.yardstick, Apps: c.o.apps, Sends: c.o.sends}, cli.PeakRSS)
 	if err == nil {
 		row.PeakRSS = cli.PeakRSS()
 	}
@@ -329,7 +332,7 @@ func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step,
 		return nil, err
 	}
 	args := append([]string{
-		"compare", "--json", "--quiet", "--ibnl", o.fabric.IBNL, "--roles", o.fabric.Roles, "--runs", fmt.Sprint(runs),
+		"compare", "--json", "--quiet", "--sends", o.sends.String(), "--ibnl", o.fabric.IBNL, "--roles", o.fabric.Roles, "--runs", fmt.Sprint(runs),
 		fmt.Sprintf("--yardstick=%t", o.yardstick), fmt.Sprintf("--partial=%t", o.fabric.Partial),
 	}, o.routing.Args(step)...)
 	for _, program := range o.apps {

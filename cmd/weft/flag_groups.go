@@ -36,7 +36,7 @@ var commandGroups = map[string][]flagGroup{
 		{"What to count", "replies hosts-only steps conflicts"},
 	},
 	"weft compare": {
-		{"What to compare", "engines runs yardstick app prices sort"},
+		{"What to compare", "engines runs yardstick app sends prices sort"},
 	},
 	"weft route": {
 		{"Explicit paths", "paths names choice"},
@@ -83,7 +83,7 @@ var commandGroups = map[string][]flagGroup{
 	"weft suggest": {
 		{"Servers", "hosts rails servers storage service now later"},
 		{"Network", "radix oversubscription storage-oversubscription between-pods kinds prices"},
-		{"Measurement", "measure app runs seed"},
+		{"Measurement", "measure app sends runs seed"},
 	},
 	"weft emulate": {
 		{"Clients and control", "name dir udp umad at control"},

@@ -129,6 +129,7 @@ func suggestCmd() *cobra.Command {
 	pricesFlag(cmd, &o.prices)
 	f.StringVar(&o.study.Measure, "measure", "auto", "`WHEN` to route and measure the networks: always, never, or auto (unless one is large)")
 	f.StringArrayVar(&o.apps, "app", nil, "also run `PROGRAM` of weft simulate app on each measured network, and rank by its time; can be repeated")
+	cli.SendsFlag(cmd, &o.study.Sends)
 	f.IntVarP(&o.study.Runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
 	f.Uint64Var(&o.study.Seed, "seed", 1, "seed `N` of random bisections")
 	cli.JobsFlag(cmd, &o.study.Workers)

@@ -5,11 +5,13 @@ import (
 	"slices"
 )
 
-// endQueue is a heap of flows by their end, then by their begin. Each flow knows its place, so its
-// end may move. The heap has both by value: a search that reads the flows misses the cache.
+// endQueue is a heap of flows by their end, then by their begin. The place of each flow is known,
+// so its end may move. The heap has both by value, and places have an array of their own: what
+// reads the flows misses the cache.
 type endQueue struct {
 	flows *[]flow
 	heap  []flowEnd
+	at    []int32   // by slot: the place in the heap; none: not in it
 	due   []flowEnd // scratch
 }
 
@@ -31,13 +33,13 @@ func (q *endQueue) endOf(s int32) flowEnd {
 
 func (q *endQueue) place(i int, e flowEnd) {
 	q.heap[i] = e
-	(*q.flows)[e.slot].at = int32(i)
+	q.at[e.slot] = int32(i)
 }
 
 // late puts a flow into the queue, or leaves it there, without order; heapify comes next.
 func (q *endQueue) late(s int32) {
-	if f := *q.flows; f[s].at == none {
-		f[s].at = int32(len(q.heap))
+	if q.at[s] == none {
+		q.at[s] = int32(len(q.heap))
 		q.heap = append(q.heap, flowEnd{slot: s})
 	}
 }
@@ -59,7 +61,7 @@ func (q *endQueue) order() {
 
 // set puts a flow into the queue, or to its new place.
 func (q *endQueue) set(s int32) {
-	i, e := (*q.flows)[s].at, q.endOf(s)
+	i, e := q.at[s], q.endOf(s)
 	if i == none {
 		i = int32(len(q.heap))
 		q.heap = append(q.heap, e)
@@ -133,13 +135,25 @@ func (q *endQueue) gather(i int, at picoseconds) {
 	}
 }
 
-// pop removes the flow at the head.
+// pop removes the flow at the head. Its place goes down to the last row, and the last flow comes up
+// from there: it ends late, as a rule.
 func (q *endQueue) pop() flowEnd {
-	top := q.heap[0]
-	last := q.heap[len(q.heap)-1]
-	q.heap = q.heap[:len(q.heap)-1]
-	if len(q.heap) > 0 {
-		q.down(0, last)
+	top, last := q.heap[0], len(q.heap)-1
+	e := q.heap[last]
+	q.heap = q.heap[:last]
+	hole := 0
+	for first := 1; first < last; first = 4*hole + 1 {
+		least := first
+		for c := first + 1; c < min(first+4, last); c++ {
+			if q.heap[c].before(&q.heap[least]) {
+				least = c
+			}
+		}
+		q.place(hole, q.heap[least])
+		hole = least
+	}
+	if last > 0 {
+		q.place(q.up(hole, e), e)
 	}
 	return top
 }

@@ -159,7 +159,7 @@ func (n *Network) freeze(s int32, rate float64) {
 		l.room -= rate
 		l.growing--
 	}
-	if rate == w.rate && w.at != none {
+	if rate == w.rate && n.ends.at[s] != none {
 		return
 	}
 	n.give(s, rate)

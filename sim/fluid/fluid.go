@@ -43,7 +43,6 @@ type flow struct {
 	order int64       // among all flows, by begin
 	hops  int32
 	used  bool  // the slot has a flow
-	at    int32 // place in the queue of ends; none: not in it
 	id    int32 // the caller's number
 	// The last searches that met the flow, and that gave it a rate.
 	mark, frozen int32
@@ -75,7 +74,8 @@ func (n *Network) Active() int { return len(n.flows) - len(n.unused) }
 func (n *Network) Begin(at picoseconds, path []int32, bytes float64, id int32) {
 	n.now = at
 	s := n.newSlot()
-	n.flows[s] = flow{left: bytes, begin: at, since: at, end: never, order: n.begun, used: true, hops: int32(len(path)), at: none, id: id}
+	n.flows[s] = flow{left: bytes, begin: at, since: at, end: never, order: n.begun, used: true, hops: int32(len(path)), id: id}
+	n.ends.at[s] = none
 	n.begun++
 	alone, crowded, rate := true, false, math.MaxFloat64
 	for k, link := range path {
@@ -111,7 +111,7 @@ func (n *Network) newSlot() int32 {
 		n.unused = n.unused[:last]
 		return s
 	}
-	n.flows = append(n.flows, flow{})
+	n.flows, n.ends.at = append(n.flows, flow{}), append(n.ends.at, none)
 	for range n.stride {
 		n.path, n.next, n.before = append(n.path, 0), append(n.next, 0), append(n.before, 0)
 	}

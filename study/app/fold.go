@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"math"
+	"slices"
 
 	"weft/apps/collective"
 	"weft/apps/flows"
@@ -11,7 +12,7 @@ import (
 	"weft/fabric"
 )
 
-// played is a run that has ended. If it was folded, its Machine has one rank for each server.
+// played is a run that has ended. If it was folded, its Machine has fewer ranks.
 type played struct {
 	*machine.Machine
 	copies int // ranks for which a rank of the Machine stands
@@ -33,16 +34,18 @@ func (s *stage) linksOf(run *flows.Run) links {
 // End returns when a rank ended.
 func (p *played) End(rank int32) machine.Time { return p.Machine.End(rank / int32(p.copies)) }
 
-// folding says that the rails of an operation are alike: each has the same paths between the same
-// servers, on links of the same rates that no other rail uses.
+// folding is an operation with few ranks in place of all. Either the rails of all are alike: each
+// has the same paths between the same servers, on links of the same rates that no other rail uses.
+// Or the ranks of a ring are alike: on one switch, with ports of the same rates.
 type folding struct {
 	operation *collective.Operation
-	places    *places.Places // of the first rank of each server
+	places    *places.Places // of the ranks that run
+	ranks     int            // of all
 	copies    int
-	first     []int32 // by link: that of the first rail, or -1
+	first     []int32 // by link: the one whose bytes it has too, or -1
 }
 
-// fold looks whether an operation runs over rails that are alike. It returns nil if not.
+// fold looks whether a few ranks of an operation can stand for all. It returns nil if not.
 func (s *stage) fold(c *cast, where *places.Places, oneSwitch bool) *folding {
 	spec := c.jobs[0].operation
 	if s.whole || len(c.jobs) > 1 || c.jobs[0].StartNS > 0 || spec == nil || s.recorder != nil {
@@ -52,12 +55,12 @@ func (s *stage) fold(c *cast, where *places.Places, oneSwitch bool) *folding {
 	if 2*float64(spec.Ranks)*float64(spec.Bytes)*float64(max(spec.Steps, 1)) > math.MaxInt64/2 {
 		return nil
 	}
-	f := &folding{operation: spec.Fold(), copies: spec.Group, first: make([]int32, s.net.Links())}
+	if ring := spec.FoldRing(); ring != nil && oneSwitch {
+		return s.foldRing(ring, spec.Ranks, where)
+	}
+	f := &folding{operation: spec.Fold(), ranks: spec.Ranks, copies: spec.Group, first: s.noLinks()}
 	if f.operation == nil {
 		return nil
-	}
-	for l := range f.first {
-		f.first[l] = -1
 	}
 	f.places = &places.Places{Plane: where.Plane}
 	servers := spec.Ranks / f.copies
@@ -86,6 +89,52 @@ func (s *stage) fold(c *cast, where *places.Places, oneSwitch bool) *folding {
 					return nil
 				}
 			}
+		}
+	}
+	return f
+}
+
+// ofAll returns a sum over all ranks, from the sum over those that run.
+func (f *folding) ofAll(sum int64) int64 {
+	few, all := int64(f.operation.Ranks), int64(f.ranks)
+	return sum/few*all + sum%few*all/few
+}
+
+// noLinks returns -1 for each link.
+func (s *stage) noLinks() []int32 {
+	first := make([]int32, s.net.Links())
+	for l := range first {
+		first[l] = -1
+	}
+	return first
+}
+
+// foldRing looks whether the ranks of a ring on one switch are alike: each on a server of its own,
+// with links of the same rates to and from the switch.
+func (s *stage) foldRing(ring *collective.Operation, ranks int, where *places.Places) *folding {
+	if where.Plane != nil {
+		return nil
+	}
+	f := &folding{operation: ring, places: where.Part(0, 2), ranks: ranks, copies: ranks, first: s.noLinks()}
+	servers := map[int32]bool{}
+	var one, path []int32
+	for rank := range ranks {
+		if servers[where.Server[rank]] {
+			return nil
+		}
+		servers[where.Server[rank]] = true
+		var ok bool
+		if path, ok = s.railPath(where, int32(rank), int32((rank+1)%ranks), true, path[:0]); !ok {
+			return nil
+		}
+		if rank == 0 {
+			one = slices.Clone(path)
+		}
+		for k, l := range path {
+			if s.net.Rate(l) != s.net.Rate(one[k]) {
+				return nil
+			}
+			f.first[l] = one[k]
 		}
 	}
 	return f
@@ -125,7 +174,6 @@ func (s *stage) playFolded(ctx context.Context, f *folding, h flows.Hardware) (p
 			bytes[l] = bytes[first]
 		}
 	}
-	run.Machine.Messages *= int64(f.copies)
-	run.Machine.Bytes *= int64(f.copies)
+	run.Machine.Messages, run.Machine.Bytes = f.ofAll(run.Machine.Messages), f.ofAll(run.Machine.Bytes)
 	return &played{run.Machine, f.copies, s.linksOf(run)}, true, nil
 }

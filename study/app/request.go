@@ -256,6 +256,14 @@ func DefaultsOf(g *fabric.Graph, onPorts bool, placement string) collective.Defa
 	return d
 }
 
+// SetSends reads the order of sends: pair, port or shared. An empty text is the usual one.
+func (r *Request) SetSends(text string) error {
+	if err := r.Sends.UnmarshalText([]byte(text)); err != nil {
+		return fmt.Errorf("sends: %w", err)
+	}
+	return nil
+}
+
 // SetPlacement takes an order of ranks. For file:NAME it reads the file.
 func (r *Request) SetPlacement(text string) error {
 	r.Placement = text

@@ -65,12 +65,23 @@ func (c *cast) explain(waiting []machine.Wait) (all program.Stuck) {
 			continue
 		}
 		s := c.own[i](own)
+		if len(c.jobs) > 1 { // their ranks and lines have the same numbers
+			s.Unmatched, s.Circle = prefixed(c.jobs[i].Name, s.Unmatched), prefixed(c.jobs[i].Name, s.Circle)
+		}
 		all.Unmatched = append(all.Unmatched, s.Unmatched...)
 		if all.Circle == nil {
 			all.Circle = s.Circle
 		}
 	}
 	return all
+}
+
+// prefixed puts a name before each line of a list.
+func prefixed(name string, list []string) []string {
+	for i := range list {
+		list[i] = name + ": " + list[i]
+	}
+	return list
 }
 
 // stage is a routed fabric with the places of all ranks.

@@ -37,7 +37,7 @@ func (s *Study) runApps(ctx context.Context, p *Proposal, g *fabric.Graph, r *pl
 		return nil
 	}
 	options := app.Usual()
-	options.Workers = s.Workers
+	options.Workers, options.Sends = s.Workers, s.Sends
 	if p.HostPorts > p.Servers {
 		options.OnPorts, options.Placement = true, "rail"
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"weft/apps/machine"
 	"weft/fabric"
 	"weft/fabric/bill"
 	"weft/fabric/gen"
@@ -54,6 +55,7 @@ type Study struct {
 	Measure string
 	Prices  *bill.Prices                    // nil for none
 	Apps    []*app.Program                  // run on each measured network
+	Sends   machine.SendOrder               // of the Apps
 	Step    func(done, of int, what string) // told before each step of the work; may be nil
 }
 

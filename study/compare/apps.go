@@ -28,13 +28,13 @@ func CheckApps(programs []string, g *fabric.Graph) error {
 }
 
 // runApps runs each program on a Plan, with a rank on each host in order of the leaves.
-func runApps(ctx context.Context, g *fabric.Graph, r *planner.Result, texts []string, workers int) (list []app.Time, err error) {
-	programs, err := app.OpenEach(texts, app.DefaultsOf(g, false, "leaf"))
+func runApps(ctx context.Context, g *fabric.Graph, r *planner.Result, figures *Figures, workers int) (list []app.Time, err error) {
+	programs, err := app.OpenEach(figures.Apps, app.DefaultsOf(g, false, "leaf"))
 	if err != nil {
 		return nil, err
 	}
 	req := app.Usual()
-	req.Workers = workers
+	req.Workers, req.Sends = workers, figures.Sends
 	for _, p := range programs {
 		t, err := app.TimeOf(ctx, g, r, p, req)
 		if ctx.Err() != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"weft/apps/machine"
 	"weft/fabric"
 	"weft/fabric/bill"
 	"weft/judge/check"
@@ -103,6 +104,7 @@ type Figures struct {
 	Runs      int      // random bisections
 	Yardstick bool     // the whole yardstick too
 	Apps      []string // programs of weft simulate app
+	Sends     machine.SendOrder
 }
 
 // orders are the ways to sort rows, best first.
@@ -178,7 +180,7 @@ func NewRow(ctx context.Context, g *fabric.Graph, step route.Step, asked *planne
 		c.Yardstick, err = flow.NewYardstick(ctx, g, r.Plan, flow.Measure{Runs: figures.Runs, Seed: req.Seed, Workers: req.Workers})
 	}
 	if err == nil {
-		c.Apps, err = runApps(ctx, g, r, figures.Apps, req.Workers)
+		c.Apps, err = runApps(ctx, g, r, &figures, req.Workers)
 	}
 	return c, err
 }

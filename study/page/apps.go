@@ -28,6 +28,7 @@ type Application struct {
 	Placement string     `json:"placement,omitempty"` // of ranks: leaf, spread, rail or random:SEED; empty: leaf
 	OnPorts   bool       `json:"on_ports,omitempty"`  // a rank is a host port, not a server
 	Costs     string     `json:"costs,omitempty"`     // of messages, as in o=200,S=65536
+	Sends     string     `json:"sends,omitempty"`     // order in which messages leave a rank: pair, port or shared; empty: pair
 	Schedules []Schedule `json:"schedules,omitempty"`
 	Routing
 }
@@ -87,6 +88,9 @@ func (q *Application) Check() error {
 	if _, err := app.ParseCosts(q.Costs, machine.Usual); err != nil {
 		return fmt.Errorf("costs: %w", err)
 	}
+	if err := new(app.Request).SetSends(q.Sends); err != nil {
+		return err
+	}
 	return q.Routing.Check()
 }
 
@@ -108,6 +112,9 @@ func (q *Application) request(g *fabric.Graph, memory float64) (*app.Request, er
 	}
 	var err error
 	if req.Costs, err = app.ParseCosts(q.Costs, req.Costs); err != nil {
+		return nil, err
+	}
+	if err = req.SetSends(q.Sends); err != nil {
 		return nil, err
 	}
 	if req.Jobs, err = app.OpenTexts(q.Programs, schedules, d); err != nil {

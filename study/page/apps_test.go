@@ -69,7 +69,7 @@ func TestApplicationNetworks(t *testing.T) {
 	at := l.open(t, "rlft(4,2)")
 	const schedule = `"schedules":[{"name":"a.goal","text":"num_ranks 2\nrank 0 {\nl1: send 1000b to 1 tag 7\n}\nrank 1 {\nl1: recv 1000b from 0 tag 7\n}\n"}]`
 	for _, body := range []string{
-		`{"programs":["alltoall(size=4KiB)"],"network":"packets","engines":"updn"}`,
+		`{"programs":["alltoall(size=4KiB)"],"network":"packets","engines":"updn","sends":"shared"}`,
 		`{"programs":["training(data=8,layers=2,hidden=64)"],"engines":"updn","on_ports":true}`,
 		`{"programs":["allreduce(ranks=8)"],"network":"ideal","costs":"o=200,S=65536"}`,
 		`{"programs":["a.goal"],"engines":"updn",` + schedule + `}`,
@@ -101,6 +101,7 @@ func TestBadApplications(t *testing.T) {
 		{small, `{"programs":["barrier"],"placement":"random:"}`, "with a number as the seed"},
 		{small, `{"programs":["barrier"],"network":"token ring"}`, "network: \"token ring\": want flows"},
 		{small, `{"programs":["barrier"],"costs":"x=1"}`, "costs: \"x=1\""},
+		{small, `{"programs":["barrier"],"sends":"lifo"}`, "sends: \"lifo\": the orders"},
 		{small, `{"programs":["barrier"],"engines":"none"}`, "none"},
 		{small, `{"programs":["barrier"],"network":"ideal"}`, "add ranks=N"},
 		{small, `{"programs":["barrier","barrier"],"network":"ideal"}`, "give one program"},

@@ -32,7 +32,7 @@ type appOptions struct {
 	placement string
 	ranksOn   string
 	memory    string
-	sends     string
+	sends     machine.SendOrder
 	write     string
 	svg, csv  string
 	asJSON    bool
@@ -127,7 +127,7 @@ THE FIGURES
   busiest    the links with the largest share of their rate in use (packets: headers included)
 
 A schedule that cannot end is an error: it names the messages without receives, the receives
-without messages, and operations that wait for each other, by rank and label.`
+without messages, and operations that wait for each other, by rank, label and line of the text.`
 
 // appExample holds commands to try.
 const appExample = `  weft simulate app 'rlft(8,3)' 'allreduce(ring,size=64MiB)' --flows
@@ -170,7 +170,7 @@ func (o *appOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.svg, "svg", "", "draw to `FILE` what ranks and links do over time")
 	f.StringVar(&o.csv, "csv", "", "write to `FILE` what ranks and links do over time")
 	f.StringVar(&o.memory, "memory", "500ns,200", "exchange between ranks of one server: `LATENCY,GBIT/S`")
-	f.StringVar(&o.sends, "sends", app.Usual().Sends.String(), "`ORDER` in which messages leave a rank: pair, port or shared (see ORDER OF SENDS)")
+	cli.SendsFlag(cmd, &o.sends)
 }
 
 // runAny runs the program of the arguments on a fabric or on the ideal network.
@@ -228,12 +228,8 @@ func (o *appOptions) request() (*app.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--memory: %w", err)
 	}
-	sends, err := machine.ParseSendOrder(o.sends)
-	if err != nil {
-		return nil, fmt.Errorf("--sends: %w", err)
-	}
 	req := app.Usual()
-	req.Costs, req.Packets, req.OnPorts, req.Memory, req.Sends, req.Workers = costs, !o.byFlows, o.onPorts(), memory, sends, o.routing.Workers
+	req.Costs, req.Packets, req.OnPorts, req.Memory, req.Sends, req.Workers = costs, !o.byFlows, o.onPorts(), memory, o.sends, o.routing.Workers
 	req.Record = o.svg != "" || o.csv != ""
 	return &req, req.SetPlacement(o.placement)
 }

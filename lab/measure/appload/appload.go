@@ -21,6 +21,7 @@ type Params struct {
 	Placement string `json:"placement,omitempty" yaml:"placement,omitempty" doc:"of ranks: leaf, spread, rail, or random (by the traffic seed)" usual:"leaf"`
 	RanksOn   string `json:"ranks_on,omitempty" yaml:"ranks_on,omitempty" doc:"servers: a rank is a server with all its ports; or ports" usual:"servers"`
 	Costs     string `json:"costs,omitempty" yaml:"costs,omitempty" doc:"costs of messages as --costs of weft simulate app, such as o=200,S=65536; quote them"`
+	Sends     string `json:"sends,omitempty" yaml:"sends,omitempty" doc:"order in which messages leave a rank: pair, port or shared (--sends of weft simulate app)" usual:"pair"`
 }
 
 // Figures holds the measured figures; nil for a figure that the workload does not measure.
@@ -46,6 +47,9 @@ func (p *Params) Validate() error {
 	if _, err := app.ParseCosts(p.Costs, app.Usual().Costs); err != nil {
 		return fmt.Errorf("costs: %w", err)
 	}
+	if err := new(app.Request).SetSends(p.Sends); err != nil {
+		return err
+	}
 	if err := app.CheckLine(p.Program); err != nil {
 		return fmt.Errorf("program: %w; a sweep takes programs in one line, no files", err)
 	}
@@ -61,6 +65,9 @@ func Measure(ctx context.Context, g *fabric.Graph, routed *planner.Result, p *Pa
 	}
 	var err error
 	if r.Costs, err = app.ParseCosts(p.Costs, r.Costs); err != nil {
+		return nil, err
+	}
+	if err = r.SetSends(p.Sends); err != nil {
 		return nil, err
 	}
 	program, err := app.OpenLine(p.Program, app.DefaultsOf(g, r.OnPorts, r.Placement))
