@@ -199,10 +199,11 @@ func (r *modelReader) capacityBlock(n ast.Node) error {
 	})
 }
 
-// WriteTopograph writes a model of topograph. A block is the hosts of a switch. Because a switch of a
-// model has one switch above it, one name stands for all switches of a level that reach the same
-// hosts from above: that of the first by GUID. Only opt.Names counts; a switch without one there has its
-// description as name if that is one word and no other switch has it.
+// WriteTopograph writes a model of topograph. A block is the hosts of a switch, and levels are
+// distances from switches with hosts. Because a switch of a model has one switch above it, one name
+// stands for all switches of a level that reach the same hosts from above: that of the first by GUID.
+// Only opt.Names counts; a switch without one there has its description as name if that is one word
+// and no other switch has it.
 func WriteTopograph(w io.Writer, f *fabric.Fabric, opt SlurmOptions) ([]lines.Warning, error) {
 	s, err := newSlurm(f, SlurmOptions{Names: withSwitchNames(f, opt.Names)})
 	if err != nil {
@@ -270,7 +271,8 @@ func withSwitchNames(f *fabric.Fabric, given map[fabric.GUID]string) map[fabric.
 }
 
 // pods returns a tree above the leaves. Its switches stand for the parts of the network up to a
-// level: the first switch of that level for all. merged counts the others.
+// level: the first switch of that level for all. merged counts the others. A part that joins no two
+// of the level below is left out.
 func (s *slurm) pods(p *placement, leaves []fabric.NodeID) (list []Switch, merged int) {
 	level, join, parts := s.levels(p, leaves), s.joins(p), newParts(len(s.Nodes))
 	type part struct {
@@ -288,30 +290,36 @@ func (s *slurm) pods(p *placement, leaves []fabric.NodeID) (list []Switch, merge
 				parts.join(int32(l.A.Node), int32(l.B.Node))
 			}
 		}
-		first := map[int32]int{} // by part: 1 + the index of its switch in list
+		names, below := map[int32]string{}, map[int32][]string{} // by part
+		for _, top := range tops {
+			key := parts.find(int32(top.in))
+			below[key] = append(below[key], top.name)
+		}
 		for _, id := range s.order {
 			switch key := parts.find(int32(id)); {
-			case level[id] != at:
-			case first[key] > 0:
+			case level[id] != at || len(below[key]) < 2:
+			case names[key] != "":
 				merged++
 			default:
-				list = append(list, Switch{Name: s.switchName(id)})
-				first[key] = len(list)
+				names[key] = s.switchName(id)
 			}
 		}
 		var next []part
-		for _, below := range tops {
-			k := first[parts.find(int32(below.in))]
-			if k == 0 {
-				next = append(next, below)
-				continue
+		for _, top := range tops {
+			key := parts.find(int32(top.in))
+			switch name := names[key]; {
+			case name == "":
+				next = append(next, top)
+			case below[key] != nil:
+				list = append(list, Switch{Name: name, Below: below[key]})
+				next = append(next, part{name, top.in})
+				below[key] = nil
 			}
-			if sw := &list[k-1]; len(sw.Below) == 0 {
-				next = append(next, part{sw.Name, below.in})
-			}
-			list[k-1].Below = append(list[k-1].Below, below.name)
 		}
 		tops = next
+	}
+	if len(tops) > 1 {
+		s.warnf("no switch is above all others: the model has %d trees", len(tops))
 	}
 	return list, merged
 }
