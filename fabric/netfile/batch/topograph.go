@@ -201,9 +201,9 @@ func (r *modelReader) capacityBlock(n ast.Node) error {
 
 // WriteTopograph writes a model of topograph. A block is the hosts of a switch, and levels are
 // distances from switches with hosts. Because a switch of a model has one switch above it, one name
-// stands for all switches of a level that reach the same hosts from above: that of the first by GUID.
-// Only opt.Names counts; a switch without one there has its description as name if that is one word
-// and no other switch has it.
+// stands for all switches of a level that reach the same hosts from above: that of the first by
+// GUID. Only opt.Names counts; a switch without one there has its description as name if that is
+// one word and no other switch has it.
 func WriteTopograph(w io.Writer, f *fabric.Fabric, opt SlurmOptions) ([]lines.Warning, error) {
 	s, err := newSlurm(f, SlurmOptions{Names: withSwitchNames(f, opt.Names)})
 	if err != nil {

@@ -86,8 +86,8 @@ func TestBadTopograph(t *testing.T) {
 	}
 }
 
-// TestTopographRoundTrip: a model that was read is written as the same tree. Of any tree the hosts of
-// each switch stay together, and so do those below each switch above.
+// TestTopographRoundTrip: a model that was read is written as the same tree. Of any network the
+// hosts of each switch stay together.
 func TestTopographRoundTrip(t *testing.T) {
 	f, _, err := ReadTopograph("x", []byte(model))
 	if err != nil {

@@ -19,8 +19,12 @@ func WriteGraphML(w io.Writer, f *fabric.Fabric) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, xml.Header, "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n")
 	for _, k := range [...]struct{ id, of, kind string }{
-		{"type", "node", "string"}, {"label", "node", "string"}, {"guid", "node", "string"}, {"ports", "node", "int"},
-		{"width", "edge", "int"}, {"speed", "edge", "string"},
+		{"type", "node", "string"},
+		{"label", "node", "string"},
+		{"guid", "node", "string"},
+		{"ports", "node", "int"},
+		{"width", "edge", "int"},
+		{"speed", "edge", "string"},
 	} {
 		fmt.Fprintf(out, "<key id=%q for=%q attr.name=%q attr.type=%q/>\n", k.id, k.of, k.id, k.kind)
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // tree is a fat-tree of 2 or 3 tiers as htsim builds it from the sizes in its file: every switch of
-// a pod's tier 0 has the same cables to every switch of its tier 1; the switch at place i of tier 1,
-// in all pods, has the same cables to the same switches of tier 2.
+// a pod's tier 0 has the same cables to every switch of its tier 1. The switch at place i of tier
+// 1, in all pods, has the same cables to the same switches of tier 2.
 type tree struct {
 	*listing
 	level []int32

@@ -1,12 +1,12 @@
 // Package simulators writes networks for packet simulators: ns-3 as HPCC's programs read it, htsim,
 // and OMNeT++ (NED).
 //
-// Sources: simulation/scratch/third.cc and mix/*.txt of alibaba-edu/High-Precision-Congestion-Control;
-// sim/datacenter/fat_tree_topology.cpp and topologies/*.topo of Broadcom/csg-htsim; the NED reference
-// of the OMNeT++ simulation manual.
+// Sources: simulation/scratch/third.cc and simulation/mix of the repository
+// alibaba-edu/High-Precision-Congestion-Control; fat_tree_topology.cpp and the .topo files of
+// Broadcom/csg-htsim; the NED reference of the OMNeT++ simulation manual.
 //
-// Files hold the parts that are up. Fabrics do not know how long their cables are, so every cable has
-// the same delay. An aggregation node (SHARP) is no host and is left out.
+// Files hold the parts that are up. Fabrics do not know how long their cables are, so every cable
+// has the same delay. An aggregation node (SHARP) is no host and is left out.
 package simulators
 
 import (

@@ -28,10 +28,10 @@ moduleinterface ISwitch
 
 `
 
-// WriteNED writes a network of OMNeT++. Gate port[k] of a module is port k+1 of the node. omnetpp.ini
-// names the modules of the model: *.hostType = "..." and *.switchType = "...". Modules have the
-// descriptions of nodes as names, with _ for other characters, and a number where two are the same;
-// a comment gives each its GUID and description. A type of channel stands for each data rate.
+// WriteNED writes a network of OMNeT++. Gate port[k] of a module is port k+1 of the node. The file
+// omnetpp.ini names the modules of the model: *.hostType = "..." and *.switchType = "...". Modules
+// have the descriptions of nodes as names, with _ for other characters, and a number where two are
+// the same; a comment gives each its GUID and description. Each data rate has a type of channel.
 func WriteNED(w io.Writer, f *fabric.Fabric) ([]lines.Warning, error) {
 	l, err := newListing(f)
 	if err != nil {

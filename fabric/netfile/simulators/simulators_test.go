@@ -17,7 +17,7 @@ import (
 	"weft/fabric/netfile/netfiletest"
 )
 
-// links returns the cables of a file as texts, sorted.
+// sorted sorts the cables of a file.
 func sorted(list []string) []string { slices.Sort(list); return list }
 
 func ordered(a, b string) string { return min(a, b) + " - " + max(a, b) }
@@ -185,7 +185,7 @@ func hops(next [][]int, from int) []int {
 // builtByHTSim builds the network of a file as htsim does. Hosts come first.
 func builtByHTSim(t *testing.T, text string) (next [][]int, hosts int) {
 	t.Helper()
-	var top = map[string]int{}
+	top := map[string]int{}
 	tiers := []map[string]int{top}
 	for line := range strings.SplitSeq(text, "\n") {
 		if words := strings.Fields(line); len(words) == 2 && words[0] != "#" {
