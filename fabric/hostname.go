@@ -71,7 +71,8 @@ func isDevice(word string) bool {
 
 // isEveryMachine reports whether installers give a name to every machine.
 func isEveryMachine(name string) bool {
-	return everyMachine[name] || everyMachine[strings.TrimSuffix(name, ".local")] || everyMachine[strings.TrimSuffix(strings.TrimRight(name, "46"), ".localdomain")]
+	local, found := strings.CutSuffix(strings.TrimRight(name, "46"), ".localdomain")
+	return everyMachine[name] || everyMachine[strings.TrimSuffix(name, ".local")] || found && everyMachine[local]
 }
 
 // isProduct reports whether a text describes an adapter: it is the firmware's. Before a device some

@@ -56,6 +56,21 @@ Slurm takes a host at one switch of a topology. Of a host with several ports:
   others  at the switch of its first port
 `
 
+// graphHelp is about formats that lack what InfiniBand needs, or hold one kind of network.
+const graphHelp = `
+GRAPHS AND SIMULATORS
+
+GraphML read: the attribute type, kind or role of a node names a host (host, server, CA) or a switch
+(switch, leaf, spine). If none names a host, nodes with one cable are hosts. Missing GUIDs and port
+numbers count up in the order of the file: switches from 0x200000, hosts from 0x100000. A port GUID
+is the node GUID plus the port number. Models of topograph are read in the same way.
+
+GraphML written keeps types, GUIDs, ports, descriptions, widths and speeds. A model of topograph is a
+tree of one plane: a switch stands for all that reach the same hosts. htsim's file holds the sizes of
+a whole fat-tree, and any other network is refused. Files for ns-3 (as HPCC's programs read it) and
+OMNeT++ hold every network. All cables have the same delay there, since a fabric has no lengths.
+`
+
 func convertCmd() *cobra.Command {
 	var (
 		flags  cli.FabricFlags
@@ -68,11 +83,12 @@ func convertCmd() *cobra.Command {
 		Short: "convert a fabric to another file format",
 		Long: "Convert a fabric to another file format.\n\nInput is a FABRIC; its format is recognised by its content. Output is a file in the format of --to.\n\n" +
 			"FORMATS THAT ARE WRITTEN\n\n" + listFormats(netfile.Writable()) +
-			"\nFORMATS THAT ARE READ\n\n" + listFormats(netfile.Readable()) + slurmHelp,
+			"\nFORMATS THAT ARE READ\n\n" + listFormats(netfile.Readable()) + graphHelp + slurmHelp,
 		Example: `  weft convert examples/psmn-x5.ibnetdiscover --to dot | dot -Tsvg > psmn.svg
   weft convert subnet.lst --to ibnetdiscover -o net
   weft convert fabric.txt --to slurm --node-map names.map -o topology.conf
-  weft convert fabric.txt --to slurm-yaml --hosts 'n[001-128]' -o topology.yaml`,
+  weft convert fabric.txt --to slurm-yaml --hosts 'n[001-128]' -o topology.yaml
+  weft convert network.graphml --to ned -o network.ned`,
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slurm.Given() && !strings.HasPrefix(format, "slurm") {

@@ -12,6 +12,10 @@
 //   - topo: topology files of ibutils, with .ibnl files for the inside of a
 //     system (NODE, SUBSYSTEM, connectors, CFG: board=R or board=variant);
 //   - orcs: the input of the simulator ORCS, a directed graph of Graphviz;
+//   - graphml: GraphML, with hosts told from switches by an attribute or by
+//     their one cable;
+//   - opareport: what opareport of Omni-Path prints as XML;
+//   - topograph: models of NVIDIA's topograph;
 //   - json: weft's own.
 //
 // A cable may be listed from one end or from both. A node described twice is an error with both
@@ -36,7 +40,8 @@
 // # Writers
 //
 // discovery.WriteIBNetDiscover writes files for Read, ibsim and the tools around ibnetdiscover;
-// other writers produce JSON, Graphviz, Slurm's topology.conf and topology.yaml, and ORCS's input.
+// other writers produce JSON, GraphML, Graphviz, Slurm's topology.conf and topology.yaml, models of
+// topograph, ORCS's input, and the files of ns-3, htsim and OMNeT++ (package simulators).
 //
 // # Forwarding tables and service levels
 //

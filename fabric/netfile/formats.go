@@ -15,7 +15,9 @@ import (
 	"weft/fabric/netfile/discovery"
 	"weft/fabric/netfile/drawing"
 	"weft/fabric/netfile/lines"
+	"weft/fabric/netfile/markup"
 	"weft/fabric/netfile/own"
+	"weft/fabric/netfile/simulators"
 	"weft/internal/spelling"
 )
 
@@ -111,6 +113,23 @@ var formats = []Format{
 		begins: drawing.IsDigraph, read: noOptions(drawing.ReadORCSNetwork),
 	},
 	{
+		Name: "graphml", Summary: "GraphML, of networkx, yEd and the Topology Zoo: hosts by attribute or degree", Ending: "graphml",
+		Tells:  Tells{Names: true},
+		begins: markup.IsGraphML, read: noOptions(markup.ReadGraphML), write: noWarnings(markup.WriteGraphML),
+	},
+	{
+		Name: "opareport", Summary: "output of opareport of Omni-Path: -o snapshot, topology, or links -x", Ending: "xml",
+		begins: markup.IsOPAReport, read: noOptions(markup.ReadOPAReport),
+	},
+	{
+		Name: "topograph", Summary: "model of NVIDIA's topograph: a tree of switches, and blocks of nodes", Ending: "yaml",
+		Tells: Tells{Names: true, UpOnly: true},
+		marks: batch.IsTopograph, read: noOptions(batch.ReadTopograph),
+		write: func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error) {
+			return batch.WriteTopograph(w, f, opt.Slurm)
+		},
+	},
+	{
 		Name: "json", Summary: "weft's own format: everything that is known", Ending: "json",
 		begins: own.IsJSON, read: noOptions(own.ReadJSON), write: noWarnings(own.WriteJSON),
 	},
@@ -136,6 +155,18 @@ var formats = []Format{
 			return batch.WriteSlurmYAML(w, f, opt.Slurm)
 		},
 	},
+	{
+		Name: "ns3", Summary: "topology file of HPCC's programs on ns-3", Ending: "txt",
+		write: withWarnings(simulators.WriteNS3),
+	},
+	{
+		Name: "htsim", Summary: "topology file of htsim's fat-tree, for whole trees only", Ending: "topo",
+		write: withWarnings(simulators.WriteHTSim),
+	},
+	{
+		Name: "ned", Summary: "network of OMNeT++, for modules of any model", Ending: "ned",
+		write: withWarnings(simulators.WriteNED),
+	},
 }
 
 func noOptions(read func(string, []byte) (*fabric.Fabric, []Warning, error)) func(string, []byte, Options) (*fabric.Fabric, []Warning, error) {
@@ -146,6 +177,10 @@ func noOptions(read func(string, []byte) (*fabric.Fabric, []Warning, error)) fun
 
 func noWarnings(write func(io.Writer, *fabric.Fabric) error) func(io.Writer, *fabric.Fabric, Options) ([]Warning, error) {
 	return func(w io.Writer, f *fabric.Fabric, _ Options) ([]Warning, error) { return nil, write(w, f) }
+}
+
+func withWarnings(write func(io.Writer, *fabric.Fabric) ([]Warning, error)) func(io.Writer, *fabric.Fabric, Options) ([]Warning, error) {
+	return func(w io.Writer, f *fabric.Fabric, _ Options) ([]Warning, error) { return write(w, f) }
 }
 
 // Readable lists the formats for Read.
@@ -270,6 +305,8 @@ func notTopology(line []byte) string {
 		{"osm_ucast_mgr_dump_ucast_routes: ", "forwarding tables (weft check --lfts takes them)"},
 		{"Multicast mlids", "multicast forwarding tables"},
 		{"SwitchName=", "a Slurm topology.conf"},
+		{"- topology:", "a Slurm topology.yaml"},
+		{"<?xml", "XML, but neither GraphML nor a report of opareport"},
 		{"graph ", "a Graphviz graph"},
 		{"\x1f\x8b", "compressed by gzip (unpack it first)"},
 		{"BZh", "compressed by bzip2 (unpack it first)"},

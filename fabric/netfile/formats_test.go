@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile/drawing"
+	"weft/fabric/netfile/markup"
 	"weft/fabric/netfile/netfiletest"
 )
 
@@ -28,7 +29,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("format %s is read %t, written %t, and recognised otherwise", f.Name, f.read != nil, f.write != nil)
 		}
 	}
-	if got, want := Names(Writable()), "ibnetdiscover, json, dot, slurm, slurm-block, slurm-yaml"; got != want {
+	if got, want := Names(Writable()), "ibnetdiscover, graphml, topograph, json, dot, slurm, slurm-block, slurm-yaml, ns3, htsim, ned"; got != want {
 		t.Errorf("written are %s, want %s", got, want)
 	}
 	if _, err := FindWritable("lst"); err == nil {
@@ -51,6 +52,11 @@ func TestDetect(t *testing.T) {
 		{"# c\nMTS800 A\n P1 -4x-> Cougar H P1\n", "topo"},
 		{" {\n \"format\": 1}", "json"},
 		{"/* c */ strict digraph x {}", "orcs"},
+		{"\uFEFF<?xml version=\"1.0\"?>\n<!-- c --><graphml xmlns=\"x\">", "graphml"},
+		{"<?xml version=\"1.0\" encoding=\"utf-8\" ?>\n<Report date=\"x\">", "opareport"},
+		{"<Topology>", "opareport"},
+		{"# c\nswitches:\n  a: {}\n", "topograph"},
+		{"---\nblocks:\n", "topograph"},
 	} {
 		if got, err := Detect("x", []byte(c.data)); err != nil || got.Name != c.want {
 			t.Errorf("%q: %v, %v; want %s", c.data, got, err, c.want)
@@ -103,6 +109,13 @@ func TestWrittenFabrics(t *testing.T) {
 			return fmt.Sprintf("%s %s[%d] LID %d", n.Type, p.GUID, e.Port, p.LID)
 		}},
 		{"db_csv", netfiletest.WriteDBCSV, byGUID},
+		{"graphml", func(w *strings.Builder, f *fabric.Fabric) {
+			if err := markup.WriteGraphML(w, f); err != nil {
+				panic(err) // a strings.Builder takes everything
+			}
+		}, func(f *fabric.Fabric, e fabric.End) string {
+			return fmt.Sprintf("%s %s[%d]", f.Nodes[e.Node].Type, f.Nodes[e.Node].GUID, e.Port)
+		}},
 		{"topo", writeTopo, func(f *fabric.Fabric, e fabric.End) string {
 			n := &f.Nodes[e.Node]
 			return fmt.Sprintf("%s %s[%d]", n.Type, strings.TrimSuffix(n.Desc, "/U1"), e.Port)

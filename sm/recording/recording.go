@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/own"
 	"weft/planner"
 	"weft/route"
 	"weft/route/joblanes"
@@ -97,7 +97,7 @@ func (b *recordedBy) settings(parse Engines) (*terms.Settings, error) {
 		return nil, err
 	}
 	if b.Expected != nil {
-		s.Config.Expected, _, err = netfile.Read("the fabric that is expected", b.Expected, netfile.Options{})
+		s.Config.Expected, _, err = own.ReadJSON("the fabric that is expected", b.Expected)
 	}
 	return s, err
 }

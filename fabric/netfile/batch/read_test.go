@@ -155,7 +155,7 @@ func TestReadYAMLRefuses(t *testing.T) {
 		"- topology: a\n  block:\n    block_sizes:\n    - x\n    blocks:\n    - block: b\n      nodes: n": "x:4: block_sizes: want a list of numbers",
 		"- topology: a\n  block:\n    block_sizes:\n    - 2\n    blocks:\n    - block: b\n      nodes: n": "x:6: topology a: block b has 1 hosts, fewer than the smallest size, 2",
 		"- topology: a\n  cluster_default: maybe\n  flat: true":                                           "x:2: cluster_default: want true or false",
-		"- topology: a\n  flat: true\n---\n- topology: b\n  flat: true":                                   "x: want one list of topologies",
+		"- topology: a\n  flat: true\n---\n- topology: b\n  flat: true":                                   "x: want one document, not 2",
 	} {
 		_, err := ReadYAML("x", []byte(text))
 		checkError(t, text, err, want)

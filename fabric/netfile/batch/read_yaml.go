@@ -17,6 +17,25 @@ import (
 // topologies, each a tree, blocks, or flat. It takes no more than that: unknown keys, keys that are
 // given twice, anchors and several documents are errors. Errors are of type *lines.Error.
 func ReadYAML(name string, data []byte) ([]Topology, error) {
+	body, err := parseYAML(name, data)
+	if err != nil {
+		return nil, err
+	}
+	r := yamlReader{file: name}
+	list, ok := body.(*ast.SequenceNode)
+	if !ok {
+		return nil, lines.Errorf(name, 0, "want a list of topologies: - topology: NAME")
+	}
+	for _, node := range list.Values {
+		if err := r.topology(node); err != nil {
+			return nil, err
+		}
+	}
+	return r.all, nil
+}
+
+// parseYAML parses a file of one document.
+func parseYAML(name string, data []byte) (ast.Node, error) {
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		at, text := 1, err.Error()
@@ -27,20 +46,10 @@ func ReadYAML(name string, data []byte) ([]Topology, error) {
 		}
 		return nil, lines.Errorf(name, at, "%s", text)
 	}
-	r := yamlReader{file: name}
 	if len(tree.Docs) != 1 {
-		return nil, lines.Errorf(name, 0, "want one list of topologies")
+		return nil, lines.Errorf(name, 0, "want one document, not %d", len(tree.Docs))
 	}
-	list, ok := tree.Docs[0].Body.(*ast.SequenceNode)
-	if !ok {
-		return nil, lines.Errorf(name, 0, "want a list of topologies: - topology: NAME")
-	}
-	for _, node := range list.Values {
-		if err := r.topology(node); err != nil {
-			return nil, err
-		}
-	}
-	return r.all, nil
+	return tree.Docs[0].Body, nil
 }
 
 type yamlReader struct {
@@ -63,13 +72,8 @@ func lineOf(n ast.Node) int {
 
 // keys returns the values of a mapping, which has no other keys than these.
 func (r *yamlReader) keys(n ast.Node, allowed ...string) (values map[string]ast.Node, first string, err error) {
-	var list []*ast.MappingValueNode
-	switch m := n.(type) {
-	case *ast.MappingNode:
-		list = m.Values
-	case *ast.MappingValueNode:
-		list = []*ast.MappingValueNode{m}
-	default:
+	list, ok := entriesOf(n)
+	if !ok {
 		return nil, "", r.errorf(n, "want %s", strings.Join(allowed, ", "))
 	}
 	values = map[string]ast.Node{}
@@ -88,6 +92,17 @@ func (r *yamlReader) keys(n ast.Node, allowed ...string) (values map[string]ast.
 		}
 	}
 	return values, first, nil
+}
+
+// entriesOf returns the entries of a mapping; ok is false for other values.
+func entriesOf(n ast.Node) (list []*ast.MappingValueNode, ok bool) {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		return m.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{m}, true
+	}
+	return nil, false
 }
 
 // text returns a plain value.

@@ -1,5 +1,6 @@
 // Package batch writes networks for batch systems: Slurm's topology.conf and topology.yaml. It also
-// reads them, as strictly as the manual is (ReadConf, ReadYAML).
+// reads them, as strictly as the manual is (ReadConf, ReadYAML). It reads and writes models of
+// topograph, which makes such files for clouds.
 //
 // A host is a server (fabric.Servers). It is named by SlurmOptions.Names, or else by the first word
 // of its host name; only CAs with other names in Names are hosts of their own. Without a host name

@@ -140,7 +140,7 @@ const Again = ": write the file again, or take what it holds with --partial"
 // Bad are inputs that must be refused, with the error.
 var Bad = []struct{ Name, Data, Want string }{
 	{"empty", "", "bad: the file is empty"},
-	{"text", "hello\nworld\n", "bad: not a topology file in a known format (ibnetdiscover, lst, net_dump, db_csv, port_list, node_list, ndt, topo, orcs, json)"},
+	{"text", "hello\nworld\n", "bad: not a topology file in a known format (ibnetdiscover, lst, net_dump, db_csv, port_list, node_list, ndt, topo, orcs, graphml, opareport, topograph, json)"},
 	{"system definition", "\nTOPSYSTEM X\n", "bad:2: an ibnl system definition (give it with --ibnl), not a topology file"},
 	{"slurm", "# x\nSwitchName=a Nodes=b\n", "bad:2: a Slurm topology.conf, not a topology file"},
 
