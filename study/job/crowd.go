@@ -16,11 +16,9 @@ import (
 // crowd predicts how much jobs that exchange data at the same time slow each other down.
 //
 // In an exchange each node of a job sends the same amount to every other one. All jobs exchange
-// all the time. The load of a job on a link is the share of the link's rate that its flows would
-// take at the speed of their hosts. A message takes as long as all jobs together load the
-// fullest link of its path. The messages of a node share its port, so a node takes the mean of
-// their times. The job takes as long as its slowest node. Times are in times of an ideal
-// network, on which only hosts limit an exchange, and at least 1.
+// all the time, each at its own pace: as a share of the pace on an ideal network, on which only
+// hosts limit an exchange. equilibrium (pace.go) computes the paces. Times are in times of an ideal
+// network, and at least 1.
 type crowd struct {
 	net     *flow.Network
 	servers *traffic.Servers
@@ -31,11 +29,11 @@ type crowd struct {
 // member is a job of a crowd.
 type member struct {
 	*jobs.Job
-	pattern *traffic.Pattern // shifts; nil for a job of one node
-	place   *traffic.Placement
-	nodes   int
-	load    []load  // by link, ascending
-	alone   float64 // time without others
+	nodes int
+	load  []load    // by link, ascending
+	turns []turn    // by link and input, ascending
+	ends  [][]int32 // by port that sends, and by port that receives: the turns of its messages
+	alone float64   // time without others
 }
 
 // load is the use of a link: the mean demand of a job, as a share of the link's rate.
@@ -65,155 +63,117 @@ func (c *crowd) rate(link int32) float64 {
 // add measures jobs on their own.
 func (c *crowd) add(ctx context.Context, list []jobs.Job) ([]*member, error) {
 	all := make([]*member, len(list))
-	scratch := c.scratches()
-	return all, par.For(ctx, c.workers, len(list), func(worker, i int) error {
+	return all, par.For(ctx, c.workers, len(list), func(_, i int) error {
 		all[i] = &member{Job: &list[i]}
-		if err := c.measure(all[i], scratch[worker]); err != nil {
+		if err := c.measure(all[i]); err != nil {
 			return fmt.Errorf("job %s: %w", list[i].Name, err)
 		}
 		return nil
 	})
 }
 
-// scratch holds what a worker counts with.
-type scratch struct {
-	use     []float64 // by link
-	touched []int32
-	flows   traffic.Flows
-	paths   []int32   // of all flows of a round, each after the other
-	ends    []int     // of each flow's path
-	all     []float64 // by link of a job: the load of all jobs
-	nothing []float64 // by link: zeros
-}
-
-func (c *crowd) scratches() []*scratch {
-	all, nothing := make([]*scratch, c.workers), make([]float64, c.net.Links())
-	for i := range all {
-		n := c.net.Links()
-		all[i] = &scratch{use: make([]float64, n), all: make([]float64, n), nothing: nothing}
-	}
-	return all
-}
-
 // measure finds the loads of a job and its time alone.
-func (c *crowd) measure(m *member, s *scratch) error {
+func (c *crowd) measure(m *member) error {
 	pattern, place, err := c.servers.OnServers("shift", m.Hosts, 0)
 	if err != nil {
 		return err
 	}
+	m.alone = 1
 	if m.nodes = len(place.Units); m.nodes < 2 {
-		m.alone = 1
 		return nil
 	}
-	m.pattern, m.place = pattern.Sample(max(1, flowsMost/len(m.Hosts))), place
-	sum := map[int32]float64{}
-	err = c.rounds(m, s, func() {
-		for _, l := range s.touched {
-			sum[l] += s.use[l]
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for l, use := range sum {
-		m.load = append(m.load, load{l, use / float64(m.pattern.Rounds)})
-	}
-	slices.SortFunc(m.load, func(a, b load) int { return cmp.Compare(a.link, b.link) })
-	m.alone, err = c.time(m, s.nothing, s)
-	return err
-}
-
-// rounds calls do for each round, with the paths of its flows and their use of links.
-func (c *crowd) rounds(m *member, s *scratch, do func()) error {
+	pattern = pattern.Sample(max(1, flowsMost/len(m.Hosts)))
+	f := follower{crowd: c, member: m, at: map[output]int32{}, of: map[end]int32{}}
 	rng := rand.NewPCG(0, 0) // shifts draw nothing
-	for round := range m.pattern.Rounds {
-		for _, l := range s.touched {
-			s.use[l] = 0
-		}
-		s.touched, s.paths, s.ends = s.touched[:0], s.paths[:0], s.ends[:0]
-		s.flows.Reset()
-		m.pattern.Round(&s.flows, round, rng)
-		m.place.ToPorts(&s.flows, m.place.Units)
-		for i := range s.flows.Src {
-			if err := c.follow(s, s.flows.Src[i], s.flows.Dst[i]); err != nil {
+	var flows traffic.Flows
+	for round := range pattern.Rounds {
+		flows.Reset()
+		pattern.Round(&flows, round, rng)
+		place.ToPorts(&flows, place.Units)
+		for i := range flows.Src {
+			if err := f.follow(flows.Src[i], flows.Dst[i], float64(pattern.Rounds)); err != nil {
 				return err
 			}
 		}
-		do()
 	}
+	m.sort()
+	m.alone = equilibrium([]*member{m})[0]
 	return nil
 }
 
-// follow adds a flow. It asks for what the slower of its two host links carries.
-func (c *crowd) follow(s *scratch, src, dst int32) error {
-	from := len(s.paths)
-	path, ok := c.net.Path(src, dst, s.paths)
-	if s.paths = path; !ok {
-		a, b := c.net.HostPort(src), c.net.HostPort(dst)
+// follower follows the flows of a job.
+type follower struct {
+	*crowd
+	*member
+	at   map[output]int32 // numbers of turns
+	of   map[end]int32    // numbers of ends
+	path []int32
+}
+
+// end is a port that sends or receives.
+type end struct {
+	port     int32
+	receives bool
+}
+
+// follow adds a flow. It asks for what the slower of its two host links carries, in one of some
+// rounds.
+func (f *follower) follow(src, dst int32, rounds float64) error {
+	path, ok := f.net.Path(src, dst, f.path[:0])
+	if f.path = path; !ok {
+		a, b := f.net.HostPort(src), f.net.HostPort(dst)
 		return fmt.Errorf("the tables do not lead from %s to %s (weft check names the fault)", a.Short(), b.Short())
 	}
-	demand := min(c.rate(path[from]), c.rate(path[len(path)-1]))
-	for _, l := range path[from:] {
-		if s.use[l] == 0 {
-			s.touched = append(s.touched, l)
+	demand := min(f.rate(path[0]), f.rate(path[len(path)-1]))
+	from, to := f.end(end{src, false}), f.end(end{dst, true})
+	input := int32(-1)
+	for _, link := range path {
+		o := output{link, input}
+		k, known := f.at[o]
+		if !known {
+			k = int32(len(f.turns))
+			f.at[o], f.turns = k, append(f.turns, turn{output: o})
 		}
-		s.use[l] += demand / c.rate(l)
+		f.turns[k].share += demand / f.rate(link) / rounds
+		f.ends[from], f.ends[to] = append(f.ends[from], k), append(f.ends[to], k)
+		input = link
 	}
-	s.ends = append(s.ends, len(path))
 	return nil
 }
 
-// time returns the time of a job's exchange beside a background: the loads of other jobs by link.
-func (c *crowd) time(m *member, background []float64, s *scratch) (float64, error) {
-	if m.pattern == nil {
-		return 1, nil
+// end returns the number of an end.
+func (f *follower) end(e end) int32 {
+	k, known := f.of[e]
+	if !known {
+		k = int32(len(f.ends))
+		f.of[e], f.ends = k, append(f.ends, nil)
 	}
-	for _, l := range m.load {
-		s.all[l.link] = l.share + background[l.link]
-	}
-	sent, received := map[int32]float64{}, map[int32]float64{}
-	err := c.rounds(m, s, func() {
-		from := 0
-		for i, end := range s.ends {
-			most := 0.0
-			for _, l := range s.paths[from:end] {
-				most = max(most, s.all[l])
-			}
-			sent[s.flows.Src[i]] += most
-			received[s.flows.Dst[i]] += most
-			from = end
-		}
-	})
-	slowest := float64(m.pattern.Rounds)
-	for _, by := range []map[int32]float64{sent, received} {
-		for _, sum := range by {
-			slowest = max(slowest, sum)
-		}
-	}
-	return slowest / float64(m.pattern.Rounds), err
+	return k
 }
 
-// slowDown returns the time of a job beside a background, divided by its time alone.
-func (c *crowd) slowDown(m *member, background []float64, s *scratch) (float64, error) {
-	with, err := c.time(m, background, s)
-	return with / m.alone, err
-}
-
-// sum returns the loads of members by link, one left out.
-func (c *crowd) sum(all []*member, without *member) []float64 {
-	background := make([]float64, c.net.Links())
-	for _, m := range all {
-		if m != without {
-			m.addTo(background)
+// sort orders the turns of a job, and sums them by link.
+func (m *member) sort() {
+	order := make([]int32, len(m.turns))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return m.turns[a].compare(m.turns[b].output) })
+	sorted, number := make([]turn, len(order)), make([]int32, len(order))
+	for i, k := range order {
+		sorted[i], number[k] = m.turns[k], int32(i)
+		if last := len(m.load) - 1; last >= 0 && m.load[last].link == sorted[i].link {
+			m.load[last].share += sorted[i].share
+		} else {
+			m.load = append(m.load, load{sorted[i].link, sorted[i].share})
 		}
 	}
-	return background
-}
-
-// addTo adds the loads of a job to those of links.
-func (m *member) addTo(background []float64) {
-	for _, l := range m.load {
-		background[l.link] += l.share
+	m.turns = sorted
+	for i, own := range m.ends {
+		for j, k := range own {
+			own[j] = number[k]
+		}
+		slices.Sort(own)
+		m.ends[i] = slices.Clip(slices.Compact(own))
 	}
 }
 

@@ -104,19 +104,16 @@ func Ask(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Req
 		j.Engine = routing.Engine.Name
 	}
 	j.Leaves, j.Pods = t.spans(m.Hosts)
-	if j.SlowDown, err = t.slowDown(m, t.background, t.scratch[0]); err != nil {
-		return nil, err
-	}
 	if err := j.yardstick(ctx, t, m); err != nil {
 		return nil, err
 	}
-	if err := j.share(t, m); err != nil {
-		return nil, err
-	}
+	j.share(t, m)
 	j.Cables, j.Trouble = len(t.cablesOf(m)), t.trouble(m, req)
 	if j.Placements, err = t.placements(ctx, m.nodes, m); err != nil {
 		return nil, err
 	}
+	given := slices.IndexFunc(j.Placements, func(p Placement) bool { return p.Strategy == asGiven })
+	j.SlowDown = j.Placements[given].SlowDown
 	j.Collectives, err = collectives(ctx, g, routing, m, req)
 	return j, err
 }
@@ -161,7 +158,7 @@ func (j *Job) yardstick(ctx context.Context, t *table, m *member) error {
 }
 
 // share lists the jobs that use cables of this one.
-func (j *Job) share(t *table, m *member) error {
+func (j *Job) share(t *table, m *member) {
 	own := t.cablesOf(m)
 	for _, o := range t.others {
 		if !o.meets(m) {
@@ -179,19 +176,13 @@ func (j *Job) share(t *table, m *member) error {
 			}
 		}
 		s.Worst = t.net.LinkPort(fullestOfBoth(m, o))
-		var err error
-		if s.SlowDown, err = t.slowDown(m, t.sum([]*member{o}, nil), t.scratch[0]); err != nil {
-			return err
-		}
-		if s.Slows, err = t.slowDown(o, t.sum([]*member{m}, nil), t.scratch[0]); err != nil {
-			return err
-		}
+		times := equilibrium([]*member{m, o})
+		s.SlowDown, s.Slows = times[0]/m.alone, times[1]/o.alone
 		j.Shares = append(j.Shares, s)
 	}
 	slices.SortStableFunc(j.Shares, func(a, b Shared) int {
 		return cmp.Or(cmp.Compare(b.SlowDown, a.SlowDown), cmp.Compare(b.Cables, a.Cables))
 	})
-	return nil
 }
 
 // fullestOfBoth returns the fullest link that both jobs use.

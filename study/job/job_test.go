@@ -264,3 +264,32 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestTurns: what an input gets of a link is what serving all inputs in turn, in small portions,
+// gives it.
+func TestTurns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 300 {
+		turns := make([]turn, 1+rng.IntN(7))
+		for i := range turns {
+			turns[i].share = rng.Float64() * rng.Float64()
+		}
+		var l line
+		l.fill(turns)
+		for at, i := range l.order {
+			const portion = 1e-4
+			got, rest := make([]float64, len(turns)), 1.0
+			for rest > 0 {
+				for k := range got {
+					if int32(k) == i || got[k] < turns[k].share {
+						got[k] += portion
+						rest -= portion
+					}
+				}
+			}
+			if math.Abs(l.left(at)-got[i]) > 0.002 {
+				t.Fatalf("input %d of %v gets %v, want %v", i, turns, l.left(at), got[i])
+			}
+		}
+	}
+}

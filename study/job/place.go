@@ -47,18 +47,16 @@ const asGiven = "as given"
 // table compares choices of nodes.
 type table struct {
 	*crowd
-	g          *fabric.Graph
-	find       *jobs.Finder
-	req        *Request
-	others     []*member
-	background []float64 // loads of the others
-	scratch    []*scratch
-	before     map[*member]float64 // slow-down of the others without the job
-	order      []int32             // all hosts in the order of leaves
-	choose     []int32             // hosts to choose from, in this order
-	pod        []int32             // by switch with hosts: its pod
-	cable      []int32             // by link: its cable
-	busy       map[int32]bool      // by switch: another job has nodes there
+	g      *fabric.Graph
+	find   *jobs.Finder
+	req    *Request
+	others []*member
+	before []float64      // times of the others without the job
+	order  []int32        // all hosts in the order of leaves
+	choose []int32        // hosts to choose from, in this order
+	pod    []int32        // by switch with hosts: its pod
+	cable  []int32        // by link: its cable
+	busy   map[int32]bool // by switch: another job has nodes there
 }
 
 func newTable(ctx context.Context, g *fabric.Graph, routing *planner.Result, req *Request, others []jobs.Job) (*table, error) {
@@ -66,12 +64,11 @@ func newTable(ctx context.Context, g *fabric.Graph, routing *planner.Result, req
 	if err != nil {
 		return nil, err
 	}
-	t := &table{crowd: newCrowd(net, req.Workers), g: g, find: jobs.NewFinder(g), req: req, before: map[*member]float64{}, busy: map[int32]bool{}}
-	t.scratch = t.scratches()
+	t := &table{crowd: newCrowd(net, req.Workers), g: g, find: jobs.NewFinder(g), req: req, busy: map[int32]bool{}}
 	if t.others, err = t.add(ctx, others); err != nil {
 		return nil, err
 	}
-	t.background, t.order = t.sum(t.others, nil), net.ByLeaf()
+	t.before, t.order = equilibrium(t.others), net.ByLeaf()
 	t.findPods()
 	t.numberCables()
 	taken := make([]bool, g.NumHosts)
@@ -137,11 +134,7 @@ func (t *table) free() int {
 func (t *table) placements(ctx context.Context, nodes int, given *member) ([]Placement, error) {
 	var rows []Placement
 	if given != nil {
-		row, err := t.judge(asGiven, given)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, *row)
+		rows = append(rows, *t.judge(asGiven, given))
 	}
 	if nodes <= t.free() {
 		for _, s := range []struct {
@@ -161,11 +154,7 @@ func (t *table) placements(ctx context.Context, nodes int, given *member) ([]Pla
 			if err != nil {
 				return nil, err
 			}
-			row, err := t.judge(s.name, m)
-			if err != nil {
-				return nil, err
-			}
-			rows = append(rows, *row)
+			rows = append(rows, *t.judge(s.name, m))
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b Placement) int {
@@ -193,38 +182,22 @@ func (t *table) take(by string, hosts []int32, nodes int) (out []int32, err erro
 }
 
 // judge says what a choice of nodes costs.
-func (t *table) judge(strategy string, m *member) (*Placement, error) {
+func (t *table) judge(strategy string, m *member) *Placement {
 	p := &Placement{Strategy: strategy, List: t.find.List(m.Hosts), Alone: m.alone, OthersSlowDown: 1}
 	p.Leaves, p.Pods = t.spans(m.Hosts)
-	s := t.scratch[0]
-	var err error
-	if p.SlowDown, err = t.slowDown(m, t.background, s); err != nil {
-		return nil, err
-	}
-	p.Time = p.Alone * p.SlowDown
-	for _, o := range t.others {
+	times := equilibrium(append(slices.Clone(t.others), m))
+	p.Time = times[len(t.others)]
+	p.SlowDown = p.Time / p.Alone
+	for i, o := range t.others {
 		if !o.meets(m) {
 			continue
 		}
 		p.Sharing++
-		rest := t.sum(t.others, o)
-		before, known := t.before[o]
-		if !known {
-			if before, err = t.slowDown(o, rest, s); err != nil {
-				return nil, err
-			}
-			t.before[o] = before
-		}
-		m.addTo(rest)
-		after, err := t.slowDown(o, rest, s)
-		if err != nil {
-			return nil, err
-		}
-		if slow := after / before; slow > p.OthersSlowDown {
+		if slow := times[i] / t.before[i]; slow > p.OthersSlowDown {
 			p.Worst, p.OthersSlowDown = o.String(), slow
 		}
 	}
-	return p, nil
+	return p
 }
 
 // spans returns the number of leaves and pods of some hosts.
