@@ -7,13 +7,14 @@ import { chromium } from '@playwright/test';
 const [base = 'http://127.0.0.1:8080', ...given] = process.argv.slice(2);
 const formulas = given.length ? given : ['rlft(4,2)', 'rlft(36,2)', 'rlft(36,3)'];
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
-// A browser that has just started loads parts of its own for a while.
-const blank = await browser.newPage();
-await blank.waitForTimeout(5000);
-await blank.close();
 console.log('fabric, first paint (s), again (s), frames per second while dragging, first answer about a failure (s)');
 for (const formula of formulas) {
-  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  // The page is a new tab, and the browser's first page of weft. Chromium loads parts of its own in
+  // each new window, such as the list below the address bar, on one core for a second.
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  const window = await context.newPage();
+  await window.waitForTimeout(5000);
+  const page = await context.newPage();
   const q = `fabric=${encodeURIComponent(formula)}`;
   const paint = async () => {
     const from = Date.now();
@@ -55,6 +56,6 @@ for (const formula of formulas) {
   await ask(what); // routes the fabric
   const first = await ask({ ...what, changes: [{ kind: 'fail', what: 'leaf 1' }] });
   console.log([formula, ...times.map((t) => t.toFixed(2)), frames.toFixed(1), first.toFixed(2)].join(', '));
-  await page.close();
+  await context.close();
 }
 await browser.close();
