@@ -13,7 +13,8 @@ type output struct {
 	input int32 // -1 at the host that sends
 }
 
-// turn is the use of a link by packets of one input: the mean demand, as a share of the link's rate.
+// turn is the use of a link by packets of one input: the mean demand, as a share of the link's
+// rate.
 type turn struct {
 	output
 	share float64
