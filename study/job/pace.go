@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -24,7 +25,8 @@ func (o output) compare(b output) int {
 	return cmp.Or(cmp.Compare(o.link, b.link), cmp.Compare(o.input, b.input))
 }
 
-// steps is the number of steps towards an equilibrium. More change no figure by 0.001.
+// steps is the number of steps towards an equilibrium. In 40 mixes of random jobs more of them
+// change no time by 0.01.
 const steps = 20
 
 // equilibrium returns the times of jobs that exchange data at the same time.
@@ -48,7 +50,9 @@ func equilibrium(all []*member) []float64 {
 		}
 		for i, m := range all {
 			for k, t := range m.turns {
-				sum[of[i][k]].share += pace[i] * t.share
+				if at := of[i][k]; at >= 0 {
+					sum[at].share += pace[i] * t.share
+				}
 			}
 		}
 		share(sum, slow)
@@ -60,19 +64,34 @@ func equilibrium(all []*member) []float64 {
 	return times
 }
 
-// union returns the turns of all jobs, in order, and for each job their numbers.
+// union returns the turns of all jobs on full links, in order, and for each job their numbers; -1
+// for turns on links that suffice for all jobs at full pace: they slow nobody.
 func union(all []*member) (sum []turn, of [][]int32) {
+	full := map[int32]float64{} // demand by link
 	for _, m := range all {
-		sum = append(sum, m.turns...)
+		for _, l := range m.load {
+			full[l.link] += l.share
+		}
+	}
+	maps.DeleteFunc(full, func(_ int32, demand float64) bool { return demand <= 1+1e-9 }) // rounding
+	of = make([][]int32, len(all))
+	for i, m := range all {
+		of[i] = slices.Repeat([]int32{-1}, len(m.turns))
+		for k, t := range m.turns {
+			if _, is := full[t.link]; is {
+				of[i][k] = 0
+				sum = append(sum, t)
+			}
+		}
 	}
 	slices.SortFunc(sum, func(a, b turn) int { return a.compare(b.output) })
 	sum = slices.CompactFunc(sum, func(a, b turn) bool { return a.output == b.output })
-	of = make([][]int32, len(all))
 	for i, m := range all {
-		of[i] = make([]int32, len(m.turns))
 		for k, t := range m.turns {
-			at, _ := slices.BinarySearchFunc(sum, t.output, turn.compare)
-			of[i][k] = int32(at)
+			if of[i][k] == 0 {
+				at, _ := slices.BinarySearchFunc(sum, t.output, turn.compare)
+				of[i][k] = int32(at)
+			}
 		}
 	}
 	return sum, of
@@ -143,7 +162,9 @@ func (m *member) time(pace float64, of []int32, slow []float64) float64 {
 	for _, turns := range m.ends {
 		most := pace
 		for _, k := range turns {
-			most = max(most, slow[of[k]])
+			if at := of[k]; at >= 0 {
+				most = max(most, slow[at])
+			}
 		}
 		sum += most / pace
 	}
