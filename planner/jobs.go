@@ -3,6 +3,8 @@ package planner
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/judge/check"
@@ -28,7 +30,7 @@ func (k *Kept) MoveForJobs(ctx context.Context, jobs *relief.Jobs, workers int) 
 		return r, err
 	}
 	if !r.Report.OK {
-		r.NotForJobs = errors.New("the judge finds faults in the Plan with moved entries")
+		r.NotForJobs = unprovenMoves(r.Report)
 		return r, nil
 	}
 	t, err := k.Transition(ctx, k.old, plan, workers)
@@ -39,6 +41,32 @@ func (k *Kept) MoveForJobs(ctx context.Context, jobs *relief.Jobs, workers int) 
 		r.Plan = plan
 	}
 	return r, nil
+}
+
+// unprovenMoves says why the judge does not prove a Plan with moved entries: by the first fault, or
+// by what else prevents a proof.
+func unprovenMoves(r *quality.Report) error {
+	var why string
+	findings := slices.Clip(r.Faults)
+	for _, k := range []check.Kind{check.NoLID, check.Unclear} { // warnings that prevent a proof
+		if f := r.Find(k); f != nil {
+			findings = append(findings, *f)
+		}
+	}
+	switch {
+	case len(findings) > 0:
+		f := &findings[0]
+		if why = fmt.Sprintf("%d of %s", f.Count, f.Kind); len(f.Examples) > 0 {
+			why += ", such as " + f.Examples[0].String()
+		}
+	case r.DeadlockFree == check.No:
+		why = fmt.Sprintf("a cycle of %d channels", len(r.Cycle))
+	case r.DeadlockFree != check.Yes:
+		why = "whether packets can deadlock is unknown"
+	default:
+		why = "packets of multicast groups could deadlock"
+	}
+	return fmt.Errorf("the Plan with moved entries is not proven: %s", why)
 }
 
 // Disturbs returns why a Transition is too much for a Plan that nothing has failed for: it drops

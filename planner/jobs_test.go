@@ -2,10 +2,14 @@ package planner
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/quality"
+	"weft/route"
 	"weft/route/engine"
 	"weft/route/joblanes"
 )
@@ -54,6 +58,23 @@ func TestJobLanes(t *testing.T) {
 			if got, want := r.Plan.SL.At(src, lid), made.Plan.SL.At(src, lid); got != want {
 				t.Fatalf("SL %d from %d to LID %d, before %d", got, src, lid, want)
 			}
+		}
+	}
+}
+
+// TestUnprovenMoves: the reason names the fault, also where the report counts none.
+func TestUnprovenMoves(t *testing.T) {
+	loop := check.Finding{Kind: check.Loop, Count: 2, Examples: []route.Remark{{Text: "here"}}}
+	noLID := check.Finding{Kind: check.NoLID, Count: 1}
+	for want, r := range map[string]check.Report{
+		"2 of loop, such as here":   {Faults: []check.Finding{loop}, Warnings: []check.Finding{noLID}},
+		"1 of no-lid":               {Warnings: []check.Finding{{Kind: check.StaleEntry}, noLID}, Deadlock: check.Deadlock{DeadlockFree: check.Yes}},
+		"a cycle of 3 channels":     {Deadlock: check.Deadlock{DeadlockFree: check.No, Cycle: make([]check.Hold, 3)}},
+		"can deadlock is unknown":   {},
+		"multicast groups could de": {Deadlock: check.Deadlock{DeadlockFree: check.Yes}},
+	} {
+		if got := unprovenMoves(&quality.Report{Report: r}).Error(); !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (r *Result) spread(ctx context.Context, g *fabric.Graph, req *Request) (don
 		return false, err
 	}
 	if !moved.Report.OK {
-		r.NotSpread = errors.New("the judge finds faults in the Plan with moved entries")
+		r.NotSpread = unprovenMoves(moved.Report)
 		return false, nil
 	}
 	*r = moved
