@@ -207,8 +207,8 @@ func TestSlurmHookAlways(t *testing.T) {
 }
 
 // TestSlurmTells: a real Slurm tells weft of its jobs, also of those of an array. Jobs run while no
-// manager answers. Slurm and the script have limits of time, which a loaded machine misses under the
-// race detector.
+// manager answers. Slurm and the script have limits of time, which are missed under the race
+// detector on a loaded machine.
 func TestSlurmTells(t *testing.T) {
 	racing.SkipLong(t)
 	h := newHooked(t)
