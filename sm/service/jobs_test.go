@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weft/fabric/gen"
+	"weft/internal/racing"
 	"weft/sm/terms"
 	"weft/sm/watch"
 	"weft/sm/watch/starting"
@@ -94,6 +95,10 @@ func TestNodeAway(t *testing.T) {
 // leave in lists and logs is short and printable.
 func TestHostileJobs(t *testing.T) {
 	b := newBatch(t, "rlft(4,2)")
+	most := 10 * time.Second
+	if racing.Small() { // a loaded machine took 28 s then
+		most = time.Minute
+	}
 	long := strings.Repeat("x", 1<<16)
 	all := make([]NumberedJob, starting.MostJobs)
 	for i := range all {
@@ -117,7 +122,7 @@ func TestHostileJobs(t *testing.T) {
 	} {
 		begun := time.Now()
 		status, answer, _ := b.put(c.path, c.body)
-		if took := time.Since(begun); status != http.StatusBadRequest || !strings.Contains(answer, c.want) || len(answer) > 500 || took > time.Minute {
+		if took := time.Since(begun); status != http.StatusBadRequest || !strings.Contains(answer, c.want) || len(answer) > 500 || took > most {
 			t.Errorf("%s: %d %.600s, in %v", name, status, answer, took)
 		}
 	}
