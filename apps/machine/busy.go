@@ -1,7 +1,7 @@
 package machine
 
-// busy has operations whose processor or port is busy, in a list for each pair of them. Only the
-// first of a list has an event: if all had one, each operation that takes the processor would
+// busy holds the operations whose processor or port is busy, in a list for each pair of both. Only
+// the first of a list has an event: if all had one, each operation that takes the processor would
 // postpone the events of all others.
 type busy struct {
 	lists table // by number of the event
@@ -22,19 +22,17 @@ func user(rank int32, cpu, nic uint8, use int32) address {
 // await lets the operation of an event wait until its processor and port are free.
 func (m *Machine) await(key address, e occasion, free Time) {
 	s := &m.slots[e.slot]
-	if list, fresh := m.busy.lists.add(key); !s.parked {
+	list, fresh := m.busy.lists.add(key)
+	if !s.parked {
 		s.parked, s.number = true, e.number
 		if fresh {
 			list.first, list.last, s.same = e.slot, e.slot, none
 		} else {
 			list.insert(m.slots, e.slot)
 		}
-		s.queued = list.first == e.slot
-	} else {
-		// Another one may have come before it since its event was put into the queue.
-		s.queued = list.first == e.slot
 	}
-	if s.queued {
+	// An operation that was first when its event was put into the queue may be so no longer.
+	if s.queued = list.first == e.slot; s.queued {
 		m.queue.postpone(free, e)
 	}
 }
@@ -53,7 +51,7 @@ func (l *ends) insert(slots []slot, one int32) {
 	*before, s.same = one, *before
 }
 
-// leave takes an operation that begins out of its list. It returns the one that follows.
+// leave removes an operation that begins from its list, and returns the next one of the list.
 func (m *Machine) leave(key address, one int32) (next int32) {
 	s := &m.slots[one]
 	if !s.parked {

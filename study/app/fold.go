@@ -55,8 +55,10 @@ func (s *stage) fold(c *cast, where *places.Places, oneSwitch bool) *folding {
 	if 2*float64(spec.Ranks)*float64(spec.Bytes)*float64(max(spec.Steps, 1)) > math.MaxInt64/2 {
 		return nil
 	}
-	if ring := spec.FoldRing(); ring != nil && oneSwitch {
-		return s.foldRing(ring, spec.Ranks, where)
+	if oneSwitch {
+		if ring := spec.FoldRing(); ring != nil {
+			return s.foldRing(ring, spec.Ranks, where)
+		}
 	}
 	f := &folding{operation: spec.Fold(), ranks: spec.Ranks, copies: spec.Group, first: s.noLinks()}
 	if f.operation == nil {
@@ -101,13 +103,7 @@ func (f *folding) ofAll(sum int64) int64 {
 }
 
 // noLinks returns -1 for each link.
-func (s *stage) noLinks() []int32 {
-	first := make([]int32, s.net.Links())
-	for l := range first {
-		first[l] = -1
-	}
-	return first
-}
+func (s *stage) noLinks() []int32 { return slices.Repeat([]int32{-1}, s.net.Links()) }
 
 // foldRing looks whether the ranks of a ring on one switch are alike: each on a server of its own,
 // with links of the same rates to and from the switch.

@@ -8,10 +8,10 @@ import (
 	"sort"
 )
 
-// output is a link, and the link by which packets enter the switch that sends on it.
+// output is a link together with an input of the switch that sends on it.
 type output struct {
 	link  int32
-	input int32 // -1 at the host that sends
+	input int32 // link to that switch; -1 at the host that sends
 }
 
 // turn is the use of a link by packets of one input: the mean demand, as a share of the link's
@@ -37,6 +37,9 @@ const steps = 20
 // fill the buffer behind it: so all messages of a port are as slow as its slowest one. The nodes
 // drift apart, so a job takes the mean time of its ports. A slow job demands less of all links:
 // its pace is one divided by its time.
+//
+// The model is weft's own and follows sim/packet. Memory and the time of a step are O(turns), and
+// O(n log n) for a link with n inputs.
 func equilibrium(all []*member) []float64 {
 	sum, of := union(all)
 	pace, times := make([]float64, len(all)), make([]float64, len(all))
@@ -74,22 +77,20 @@ func union(all []*member) (sum []turn, of [][]int32) {
 		}
 	}
 	maps.DeleteFunc(full, func(_ int32, demand float64) bool { return demand <= 1+1e-9 }) // rounding
-	of = make([][]int32, len(all))
-	for i, m := range all {
-		of[i] = slices.Repeat([]int32{-1}, len(m.turns))
-		for k, t := range m.turns {
+	for _, m := range all {
+		for _, t := range m.turns {
 			if _, is := full[t.link]; is {
-				of[i][k] = 0
 				sum = append(sum, t)
 			}
 		}
 	}
 	slices.SortFunc(sum, func(a, b turn) int { return a.compare(b.output) })
 	sum = slices.CompactFunc(sum, func(a, b turn) bool { return a.output == b.output })
+	of = make([][]int32, len(all))
 	for i, m := range all {
+		of[i] = slices.Repeat([]int32{-1}, len(m.turns))
 		for k, t := range m.turns {
-			if of[i][k] == 0 {
-				at, _ := slices.BinarySearchFunc(sum, t.output, turn.compare)
+			if at, is := slices.BinarySearchFunc(sum, t.output, turn.compare); is {
 				of[i][k] = int32(at)
 			}
 		}

@@ -144,7 +144,7 @@ func (r *modelReader) below(above fabric.NodeID, n ast.Node) error {
 	return r.cable(above, id, lineOf(n))
 }
 
-// name returns a text, or a number as it is written.
+// name returns a name, which may be a number in YAML: 007 stays 007.
 func (r *modelReader) name(n ast.Node, key string) (string, error) {
 	if v, ok := n.(*ast.IntegerNode); ok {
 		return v.GetToken().Value, nil

@@ -23,7 +23,7 @@ import (
 // An edge is a cable. In a directed graph an edge and the one back are one cable. A number from 1
 // to 254 in sourceport and targetport is a port number; any other name is the label of a port.
 // These and the ports of other edges are numbered in the order of the file. The attributes width
-// (lanes) and speed (SDR to XDR) of an edge are its rate; those of other networks are not read.
+// (lanes) and speed (SDR to XDR) of an edge are its rate. Rates in other words are not read.
 type graphML struct {
 	*draft.Draft
 	doc      *document
@@ -74,19 +74,8 @@ func ReadGraphML(name string, data []byte) (*fabric.Fabric, []lines.Warning, err
 		Draft: draft.New(name), doc: newDocument(name, data), keys: map[string]string{}, nodes: map[string]fabric.NodeID{},
 		back: map[edgeKey]int{}, taken: map[fabric.End]bool{}, labels: map[fabric.NodeID]map[string]int{},
 	}
-	for {
-		e, err := r.doc.next()
-		if err == nil && e == nil {
-			break
-		}
-		if err == nil {
-			err = r.element(e)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, step := range []func() error{r.join, r.setTypes, r.connect} {
+	readAll := func() error { return r.doc.each(r.element) }
+	for _, step := range []func() error{readAll, r.join, r.setTypes, r.connect} {
 		if err := step(); err != nil {
 			return nil, nil, err
 		}
@@ -278,7 +267,7 @@ func (r *graphML) pair(e *graphEdge) {
 	}
 }
 
-// setTypes decides on the nodes of which no attribute says whether they are hosts.
+// setTypes gives nodes without a type in their attributes one.
 func (r *graphML) setTypes() error {
 	if len(r.Nodes) == 0 {
 		return r.Errorf(0, "no nodes in this graph")

@@ -48,17 +48,8 @@ func ReadOPAReport(name string, data []byte) (*fabric.Fabric, []lines.Warning, e
 		Draft: draft.New(name), doc: newDocument(name, data), byGUID: map[fabric.GUID]fabric.NodeID{}, byDesc: map[string]fabric.NodeID{},
 		known: map[fabric.NodeID]int{}, rates: map[fabric.End]opaRate{}, met: map[[2]fabric.End]bool{},
 	}
-	for {
-		e, err := r.doc.next()
-		if err == nil && e == nil {
-			break
-		}
-		if err == nil {
-			err = r.element(e)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+	if err := r.doc.each(r.element); err != nil {
+		return nil, nil, err
 	}
 	for _, e := range r.links { // a topology lists links before nodes
 		if err := r.link(e); err != nil {

@@ -24,7 +24,7 @@ type document struct {
 	decoder *xml.Decoder
 }
 
-// element is an element of XML, with those of its children that its reader asked for.
+// element is an element of XML, with the children that fill was told to read.
 type element struct {
 	name     string
 	line     int // where its start tag ends
@@ -94,6 +94,20 @@ func (d *document) next() (*element, error) {
 		}
 		if start, ok := t.(xml.StartElement); ok {
 			return d.open(start)
+		}
+	}
+}
+
+// each calls read for each element of the document, from the outside in. Children that read has
+// taken with fill are not met again.
+func (d *document) each(read func(*element) error) error {
+	for {
+		e, err := d.next()
+		if err != nil || e == nil {
+			return err
+		}
+		if err := read(e); err != nil {
+			return err
 		}
 	}
 }

@@ -21,11 +21,16 @@ type tree struct {
 	pods  int
 }
 
-// tier is what all switches of a tier have in common.
+// tier is a tier of switches that all have the same cables.
 type tier struct {
-	switches     []fabric.NodeID
-	down, up     int   // cables
-	bundle       int   // cables to each switch below
+	cables
+	switches []fabric.NodeID
+}
+
+// cables counts the cables of a switch.
+type cables struct {
+	down, up     int
+	bundle       int   // to each switch below
 	mbps         int32 // of the cables down
 	below, above int   // neighbours
 }
@@ -125,16 +130,15 @@ func (t *tree) findTiers() error {
 		for len(t.tiers) <= at {
 			t.tiers = append(t.tiers, tier{})
 		}
-		own, err := t.tierOf(id)
+		own, err := t.cablesOf(id)
 		if err != nil {
 			return err
 		}
 		r := &t.tiers[at]
-		own.switches = append(r.switches, id)
-		if len(r.switches) > 0 && (own.down != r.down || own.up != r.up || own.bundle != r.bundle || own.mbps != r.mbps || own.below != r.below || own.above != r.above) {
+		if len(r.switches) > 0 && own != r.cables {
 			return fmt.Errorf("switches %s and %s of tier %d differ in their cables", t.NodeName(r.switches[0]), t.NodeName(id), at)
 		}
-		*r = own
+		r.cables, r.switches = own, append(r.switches, id)
 	}
 	if n := len(t.tiers); n < 2 {
 		return fmt.Errorf("1 tier of switches: htsim has 2 or 3")
@@ -142,8 +146,8 @@ func (t *tree) findTiers() error {
 	return nil
 }
 
-// tierOf counts the cables of a switch.
-func (t *tree) tierOf(id fabric.NodeID) (r tier, err error) {
+// cablesOf counts the cables of a switch.
+func (t *tree) cablesOf(id fabric.NodeID) (r cables, err error) {
 	count, above := map[fabric.NodeID]int{}, map[fabric.NodeID]bool{}
 	for p, link := range t.Cabled(id, t.LinkUp) {
 		peer := t.Peer(fabric.End{Node: id, Port: p}).Node

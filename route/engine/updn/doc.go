@@ -12,11 +12,11 @@
 // switch with a longer way down. Destination renaming recovers those paths.
 //
 // Deviations: drained switches rank below all others, because nothing may pass them; a given root
-// is none while it is drained. If no path joins two roots, as between the top switches of a fat-
-// tree, a path between them is raised above all other switches (package updown), so that every two
-// switches reach each other; it passes as few hosts as possible. Without given roots chooseRoots
-// tries several choices in each part of the network, among them single switches and the top level.
-// It takes the one that spreads the traffic of a sample of destinations best.
+// is none while it is drained. If no path joins two roots, as between the top switches of a
+// fat-tree, a path between them is raised above all other switches (package updown), so that every
+// two switches reach each other; it passes as few hosts as possible. Without given roots
+// chooseRoots tries several choices in each part of the network, among them single switches and the
+// top level. It takes the one that spreads the traffic of a sample of destinations best.
 //
 // The cost is that of minhop, and as much again for the second search and the choice of roots.
 package updn

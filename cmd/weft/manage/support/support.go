@@ -369,8 +369,9 @@ func (b *bundle) readme(list string) string {
 	text += "\nValues of " + strings.Join(b.secrets, ", ") + " are left out. Files that config.yaml names are not here.\n"
 	if b.hide {
 		text = b.names.text(text) + "\nNames of nodes, partitions, jobs, tokens, files and the machine are replaced by others, the same one\n" +
-			"everywhere. Users and the nodes of jobs are left out. GUIDs, LIDs and P_Keys are as they were. A name that only free text of the log has, unquoted, of a node that is neither in\n" +
-			"the subnet nor in the stored one, is not known as a name, and stays.\n"
+			"everywhere. Users and the nodes of jobs are left out. GUIDs, LIDs and P_Keys are as they were. A name\n" +
+			"that only free text of the log has, unquoted, of a node that is neither in the subnet nor in the stored\n" +
+			"one, is not known as a name, and stays.\n"
 	}
 	return text
 }
