@@ -73,8 +73,8 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	if r.Config.Aliases == nil {
 		r.Config.Aliases = sa.AliasesIn(r.Registered)
 	}
-	if r.Keys.Given() && r.OwnPort == 0 {
-		if p, err := t.Port(ctx); err == nil { // the Transport may know it without an SMP
+	if r.OwnPort == 0 {
+		if p, err := t.Port(ctx); err == nil { // the medium may know it without an SMP
 			r.OwnPort = fabric.GUID(p.PortGUID)
 		}
 	}

@@ -25,7 +25,9 @@ type Config struct {
 	// and keep their other P_Keys.
 	Partitions *Partitioning
 	Levels     levels.Levels // which paths use which level of service
-	OwnPort    fabric.GUID   // our own port, 0: unknown; asking it may need its M_Key
+	// OwnPort is our own port, 0: unknown until the first answer, which may need its M_Key. Other
+	// managers are not answered before it is known.
+	OwnPort fabric.GUID
 	History
 	MaxPending int    // SMPs handed out and not ended, to limit memory; default 1024
 	Sweeps     int    // sweeps while the fabric keeps changing; default 3

@@ -1,10 +1,12 @@
 package watch
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"weft/emulator"
+	"weft/fabric"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire"
@@ -62,6 +64,29 @@ func TestStopBeforeClaimed(t *testing.T) {
 	m.Step(0, &terms.Event{Kind: terms.Stop}, nil)
 	if out := m.Step(0, &terms.Event{Kind: terms.Claimed}, nil); len(out) > 0 || m.inRound || !m.ended {
 		t.Errorf("%d actions after the end", len(out))
+	}
+}
+
+// TestAskedAtOnce: a manager whose medium tells its port answers another manager as soon as IsSM is
+// set at that port, before any device has answered. OpenSM on ibsim never asks twice: it waits for
+// ever.
+func TestAskedAtOnce(t *testing.T) {
+	const own = fabric.GUID(7)
+	m := NewManager(terms.Config{Elect: true, OwnPort: own, Priority: 3}, terms.UsualWatch)
+	m.Step(0, &terms.Event{Kind: terms.Start}, nil)
+	m.Step(0, &terms.Event{Kind: terms.Claimed}, nil)
+	d, err := mad.Request{Method: mad.Get, Attr: mad.AttrSMInfo, TID: 7}.Routed(make([]byte, mad.Size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := m.Step(0, &terms.Event{Kind: terms.Unasked, Datagram: &wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 9}, MAD: d}}, nil)
+	if !slices.ContainsFunc(out, func(a terms.Action) bool { return a.Kind == terms.Reply }) {
+		t.Fatal("no answer")
+	}
+	info := d.Data()
+	guid, state, priority := fabric.GUID(mad.SMInfoGUID.Get(info)), mad.SMInfoSMState.Get(info), mad.SMInfoPriority.Get(info)
+	if guid != own || state != mad.SMStateDiscovering || priority != 3 {
+		t.Errorf("the answer tells GUID %s, state %d, priority %d", guid, state, priority)
 	}
 }
 

@@ -138,7 +138,7 @@ type memory struct {
 func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
-		cfg: cfg, ruleBook: ruleBook{own: succession.FilesOf(&cfg), aliases: cfg.Aliases}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moving.New()},
+		cfg: cfg, guid: cfg.OwnPort, ruleBook: ruleBook{own: succession.FilesOf(&cfg), aliases: cfg.Aliases}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never, moves: moving.New()},
 		signs:    signs{change: pacing.New(), doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, alarms: newAlarms(), asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
@@ -287,8 +287,8 @@ func (m *Manager) stepRound(ev *terms.Event) {
 	if slices.ContainsFunc(m.out[from:], func(a terms.Action) bool { return a.Kind == terms.Note }) {
 		m.standing.TellBegin(&m.out, from)
 	}
-	if m.guid == 0 {
-		m.guid = m.found().OwnGUID()
+	if guid := m.found().OwnGUID(); guid != 0 {
+		m.guid = guid
 	}
 	switch last := len(m.out) - 1; {
 	case last < 0:

@@ -28,7 +28,7 @@ type smRequest struct {
 // state.
 func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 	d := ev.Datagram
-	if m.guid == 0 { // it will ask again
+	if m.guid == 0 { // the medium does not tell it, and no device has answered: it will ask again
 		return
 	}
 	info := d.MAD.Data()
