@@ -10,11 +10,12 @@ test('two applications at once: figures, the picture as a file, the command, and
   await page.getByLabel('engine').fill('ftree');
   await page.getByLabel('placement').selectOption('random');
   await page.getByLabel('seed').fill('3');
+  await page.getByLabel('sends').selectOption('shared');
   await page.getByRole('button', { name: 'Run' }).press('Enter');
   const row = page.getByRole('table', { name: 'Applications of the run' }).getByRole('row').nth(2);
   await expect(row).toContainText('500 µs');
   await expect(row).toContainText('blocks: there is no other');
-  await expect(page.locator('.command code')).toHaveText("weft simulate app 'rlft(8,2)' 'alltoall(ranks=8,size=256KiB)' 'checkpoint(ranks=8,storage=2,size=16MiB)@500us' --flows --placement random:3 -e ftree --svg run.svg");
+  await expect(page.locator('.command code')).toHaveText("weft simulate app 'rlft(8,2)' 'alltoall(ranks=8,size=256KiB)' 'checkpoint(ranks=8,storage=2,size=16MiB)@500us' --flows --placement random:3 --sends shared -e ftree --svg run.svg");
   const before = (await row.textContent()) ?? '';
   await page.reload();
   await expect(row).toHaveText(before);
