@@ -11,7 +11,7 @@ import (
 // within 1 % of it (shortest-widest) and 3 % (path-selection), and below greedy.
 func TestTables3And4(t *testing.T) {
 	if testing.Short() {
-		t.Skip("some seconds")
+		t.Skip("some seconds, not with -short")
 	}
 	for _, row := range []struct {
 		algorithm       string

@@ -53,7 +53,7 @@ func TestUntilEnough(t *testing.T) {
 // runs.
 func TestFirstRuns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a million flows")
+		t.Skip("a million flows, not with -short")
 	}
 	g := parse(t, "rlft(36,2)")
 	n := network(t, g, dModK(t, g, 18))

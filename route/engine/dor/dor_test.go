@@ -51,7 +51,7 @@ func TestShapes(t *testing.T) {
 				t.Errorf("%d VLs, want %d", p.VLs, c.vls)
 			}
 			if g.NumSwitches > 200 && testing.Short() {
-				t.Skip("large")
+				t.Skip("large, not with -short")
 			}
 			judge(t, g, p)
 		})
