@@ -28,10 +28,10 @@ func (cfg *Config) fillIn() {
 }
 
 // The default bounds. A round over 11,664 hosts has 69,984 requests: 1,296 a second, evenly spread,
-// for a round per minute. Delayed requests catch up as fast as the bounds allow. Most of a window of
-// requests is sent at a time, to as many agents, since each time wakes the process several times:
-// 131 kB, of which no agent gets more than one datagram. The kernel's own receive queue has 512
-// places, too. The requests do not delay SMPs: they are patient (wire.Request).
+// for a round per minute. Delayed requests catch up as fast as the bounds allow. Most of a window
+// is sent at a time, to as many agents if there are so many, since each time wakes the process
+// several times. The kernel's own receive queue has 512 places, too. The requests do not delay
+// SMPs: they are patient (wire.Request).
 const (
 	UsualRate   = 4000
 	UsualWindow = 512

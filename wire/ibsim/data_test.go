@@ -17,7 +17,7 @@ func TestSendRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer syscall.Close(ends[1])
+	defer func() { _ = syscall.Close(ends[1]) }()
 	file := os.NewFile(uintptr(ends[0]), "socket")
 	c, err := net.FileConn(file)
 	_ = file.Close()
