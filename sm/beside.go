@@ -121,7 +121,7 @@ func (b *beside) end(res *wire.Result) {
 
 // moment is the time that ends of requests may wait for the goroutine: waking it for each of them
 // costs more than the rest of a request. It is longer than the perf.Monitor waits.
-const moment = 250 * time.Millisecond
+const moment = 500 * time.Millisecond
 
 // signal wakes the goroutine that waits on a channel.
 func signal(to chan<- struct{}) {

@@ -19,7 +19,7 @@ type Config struct {
 const MaxWindow = inboxLimit
 
 // maxPatient bounds the patient requests in flight beside the window; more count for it.
-const maxPatient = 512
+const maxPatient = 1024
 
 // NoRetries is the number of retries that allows a single attempt.
 const NoRetries = -1

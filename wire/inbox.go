@@ -122,7 +122,7 @@ func (q *Inbox) Rest() bool {
 }
 
 // patience is the time that a datagram may wait for others. Answers of a subnet come sooner.
-const patience = 2 * time.Millisecond
+const patience = 5 * time.Millisecond
 
 // Pop waits for the oldest datagram and copies it into d.
 func (q *Inbox) Pop(ctx context.Context, d *Datagram) error {

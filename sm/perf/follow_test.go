@@ -266,7 +266,7 @@ func TestForget(t *testing.T) {
 		m.Follow(time.Second, NewSubnet(f, func(fabric.LID) uint8 { return 0 }))
 		for _, p := range m.ports {
 			if turn == 0 {
-				p.total[mad.CounterSymbolError] = 1
+				p.grow(mad.CounterSymbolError, 1)
 			}
 		}
 	}

@@ -57,11 +57,11 @@ type agent struct {
 	asked       bool    // for its ClassPortInfo or its sums, in this round
 	known       bool    // its ClassPortInfo was read
 	ext, errors bool    // has PortCountersExtended; these include the error counters
-	sums        sums    // of its ports
 	moved       bool    // it has redirected requests
 	gone        bool    // it has left the subnet
 	failed      int     // consecutive rounds without an answer
 	skip        int     // rounds left to skip
+	sums        sums    // of its ports
 }
 
 // kind is the type of a request to an agent.
@@ -165,7 +165,7 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 		m.begin(now)
 	}
 	if next := max(m.due, m.free); now < next {
-		few := max(1, len(m.pending)*3/4) // some more are due when the process wakes up late
+		few := max(1, len(m.pending)*7/8) // some more are due when the process wakes up late
 		m.together = next + min(m.gap*time.Duration(few-1), mostHeld, m.cfg.Interval/50)
 	}
 	if now < m.together {
@@ -195,7 +195,7 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 const (
 	// mostHeld bounds the time that a request waits for others, so that the process wakes up once
 	// for several. It is at most a fiftieth of the Interval.
-	mostHeld = 200 * time.Millisecond
+	mostHeld = 400 * time.Millisecond
 	// mostAtAgent bounds the requests under way to one agent. With many agents it is one at a time.
 	mostAtAgent = 4
 )

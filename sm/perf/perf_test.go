@@ -3,6 +3,7 @@ package perf
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -543,40 +544,98 @@ func FuzzMonitor(f *testing.F) {
 	})
 }
 
-// BenchmarkRound reads all ports of a subnet of 11,664 hosts once.
-func BenchmarkRound(b *testing.B) {
+// reader reads a subnet of 11,664 hosts, whose devices have all counters in one attribute.
+type reader struct {
+	m          *Monitor
+	now        time.Duration
+	info, data []byte
+	requests   int
+	moments    int // at which the Monitor had something to send
+}
+
+func newReader(t testing.TB, cfg Config) *reader {
 	f, err := gen.Parse("rlft(36,3)")
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	lid := fabric.LID(1)
 	for i := range f.Nodes {
 		f.Nodes[i].Ports[map[bool]int{true: 0, false: 1}[f.Nodes[i].Type == fabric.Switch]].LID = lid
 		lid++
 	}
-	m := New(Config{Interval: time.Nanosecond, Rate: 1e9})
-	m.Follow(0, NewSubnet(f, func(fabric.LID) uint8 { return 0 }))
-	info, data := make([]byte, 192), make([]byte, 192)
-	mad.ClassPortInfoCapabilityMask.Put(info, mad.PerfCapExtendedCounters)
-	mad.ClassPortInfoCapabilityMask2.Put(info, mad.PerfCap2ExtendedErrors)
-	now, n := time.Duration(0), uint64(0)
-	b.ReportAllocs()
-	for b.Loop() {
-		for was := m.Report(); m.Report() == was; {
-			ask, _ := m.Next(now)
-			if ask == nil {
-				now += time.Second
-				continue
-			}
-			answer := data
-			if ask.Attr == mad.AttrClassPortInfo {
-				answer = info
-			}
-			n++
-			mad.PortCountersExtendedFields[0].Put(data, n*1000)
-			m.Ended(now, ask.Tag, Answered, answer)
-		}
+	r := &reader{m: New(cfg), info: make([]byte, 192), data: make([]byte, 192)}
+	r.m.Follow(0, NewSubnet(f, func(fabric.LID) uint8 { return 0 }))
+	mad.ClassPortInfoCapabilityMask.Put(r.info, mad.PerfCapExtendedCounters)
+	mad.ClassPortInfoCapabilityMask2.Put(r.info, mad.PerfCap2ExtendedErrors)
+	return r
+}
+
+// round runs the Monitor until a round has ended. Answers take a millisecond; count is called
+// before each of them.
+func (r *reader) round(count func()) {
+	type asked struct {
+		tag  uint64
+		attr mad.AttrID
 	}
-	b.ReportMetric(float64(len(m.ports)), "ports")
-	b.ReportMetric(float64(n)/float64(b.N), "requests/op")
+	var list []asked
+	for was := r.m.Report(); r.m.Report() == was; {
+		ask, wake := r.m.Next(r.now)
+		if ask != nil {
+			list = append(list, asked{ask.Tag, ask.Attr})
+			continue
+		}
+		if len(list) == 0 {
+			r.now = wake
+			continue
+		}
+		r.moments, r.requests, r.now = r.moments+1, r.requests+len(list), r.now+time.Millisecond
+		for _, a := range list {
+			count()
+			answer := r.data
+			if a.attr == mad.AttrClassPortInfo {
+				answer = r.info
+			}
+			r.m.Ended(r.now, a.tag, Answered, answer)
+		}
+		list = list[:0]
+	}
+}
+
+// TestIdle: a manager at rest wakes up seldom to read the counters of a large subnet, and keeps
+// little of ports that count nothing.
+func TestIdle(t *testing.T) {
+	r := newReader(t, Config{Interval: time.Minute})
+	r.round(func() {})
+	r.moments, r.requests = 0, 0
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r.round(func() {})
+	runtime.ReadMemStats(&after)
+	if r.requests != len(r.m.ports) || r.moments > r.requests/400 {
+		t.Errorf("%d requests for %d ports at %d moments", r.requests, len(r.m.ports), r.moments)
+	}
+	if each := int(after.TotalAlloc-before.TotalAlloc) / len(r.m.ports); each > 100 {
+		t.Errorf("%d bytes of memory for each port", each)
+	}
+}
+
+// BenchmarkRound reads all ports of a subnet of 11,664 hosts once.
+func BenchmarkRound(b *testing.B) {
+	for _, idle := range []bool{true, false} {
+		b.Run(map[bool]string{true: "idle", false: "busy"}[idle], func(b *testing.B) {
+			r, n := newReader(b, Config{Interval: time.Minute}), uint64(0)
+			r.round(func() {})
+			r.requests = 0
+			b.ReportAllocs()
+			for b.Loop() {
+				r.round(func() {
+					if n++; !idle {
+						mad.PortCountersExtendedFields[0].Put(r.data, n*1000)
+					}
+				})
+			}
+			b.ReportMetric(float64(len(r.m.ports)), "ports")
+			b.ReportMetric(float64(r.requests)/float64(b.N), "requests/op")
+		})
+	}
 }

@@ -20,14 +20,22 @@ type Port struct {
 	Rate int32           // of its link in Mbit/s; 0 if unknown
 }
 
-// Counts are the counters of a port, indexed by the numbers of package mad. Data are in words of 4
-// bytes.
+// Counts are the counters of a port.
 type Counts struct {
-	Age   time.Duration           // from the last reading to the end of the round
-	Took  time.Duration           // interval before the last reading; 0 if this round has not read the port, or for the first time
-	Total [mad.NumCounters]uint64 // grown since the first reading
+	Age  time.Duration // from the last reading to the end of the round
+	Took time.Duration // interval before the last reading; 0 if this round has not read the port, or for the first time
+	*Growth
+}
+
+// Growth is the growth of a port's counters, indexed by the numbers of package mad. Data are in
+// words of 4 bytes. While a port counts nothing, its Readings share one.
+type Growth struct {
+	Total [mad.NumCounters]uint64 // since the first reading
 	Grown [mad.NumCounters]uint64 // within Took
 }
+
+// noGrowth is the Growth of all ports that have never counted anything.
+var noGrowth = new(Growth)
 
 // makeReading makes a Reading without counts.
 func (m *Monitor) makeReading() *Reading {

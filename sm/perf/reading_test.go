@@ -18,7 +18,7 @@ func TestReading(t *testing.T) {
 		w := newWorld(t, "rlft(4,2)", Config{Interval: interval}, extendedAll)
 		w.run(interval*3/2, nil)
 		old := w.m.Report().Reading
-		before := old.Counts[0]
+		before, growth := old.Counts[0], *old.Counts[0].Growth
 		count := func() {
 			for i, d := range w.devices {
 				for _, p := range w.subnet.Agents[i].Ports {
@@ -41,7 +41,7 @@ func TestReading(t *testing.T) {
 		}
 		check := func() (r *Reading) {
 			r = w.m.Report().Reading
-			if r == old || len(r.Ports) != 32 || len(r.Counts) != 32 || old.Counts[0] != before {
+			if r == old || len(r.Ports) != 32 || len(r.Counts) != 32 || old.Counts[0] != before || *before.Growth != growth {
 				t.Fatalf("%d ports, %d counts; before %+v, then %+v", len(r.Ports), len(r.Counts), before, old.Counts[0])
 			}
 			for i := range r.Ports {
@@ -55,8 +55,11 @@ func TestReading(t *testing.T) {
 				if c.Took > 0 && c.Gbps() != float64(c.Grown[mad.CounterXmitData])*32/c.Took.Seconds()/1e9 {
 					t.Fatal(c.Gbps(), c)
 				}
+				if was := &old.Counts[i]; c.Took > 0 && was.Took > 0 && *c.Growth == *was.Growth && c.Growth != was.Growth {
+					t.Fatalf("%+v has the same counts twice in memory", p)
+				}
 			}
-			old, before = r, r.Counts[0]
+			old, before, growth = r, r.Counts[0], *r.Counts[0].Growth
 			return r
 		}
 		for range 3 {

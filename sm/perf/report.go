@@ -101,10 +101,11 @@ func (m *Monitor) makeReport(now time.Duration) {
 	reading, busy, odd := m.makeReading(), []*port{}, [2][]*port{}
 	for i, p := range m.ports { // once, since they are more than caches hold
 		p.addTotals(r)
+		has := m.hasRead(p) && p.took > 0
 		to := &reading.Counts[i]
-		to.Age, to.Total = now-p.at, p.total
+		to.Age, to.Growth = now-p.at, p.growth(has)
 		for k, of := range oddCounters {
-			if p.sum(of) > 0 {
+			if p.counted != 0 && p.sum(of) > 0 {
 				odd[k] = append(odd[k], p)
 			}
 		}
@@ -114,8 +115,8 @@ func (m *Monitor) makeReport(now time.Duration) {
 		}
 		r.Ports++
 		m.addPort(r, p)
-		if p.took > 0 {
-			to.Took, to.Grown = p.took, p.grown
+		if has {
+			to.Took = p.took
 		}
 		if p.rate() > 0 {
 			busy = append(busy, p)
@@ -134,16 +135,17 @@ func (m *Monitor) hasRead(p *port) bool { return p.at >= m.begun && p.at != 0 }
 
 // addTotals adds a port's counts since its first reading to a Report.
 func (p *port) addTotals(r *Report) {
-	for c := range r.Counters {
-		n := &r.Counters[c]
-		n.Total += p.total[c]
-		n.Least = n.Least || p.least>>c&1 == 1
+	for c := range members(p.counted) {
+		r.Counters[c].Total += p.total[c]
+	}
+	for c := range members(p.least) {
+		r.Counters[c].Least = true
 	}
 }
 
 // addPort adds the counters of a port that the round has read to a Report.
 func (m *Monitor) addPort(r *Report, p *port) {
-	for c := range r.Counters {
+	for c := range members(p.grew) {
 		r.Counters[c].Grown += p.grown[c]
 	}
 	if p.over == 0 {
@@ -159,7 +161,7 @@ func (m *Monitor) addPort(r *Report, p *port) {
 
 // rate returns the rate at which a port sends, in Gbit/s; 0 if unknown.
 func (p *port) rate() float64 {
-	if p.took <= 0 {
+	if p.took <= 0 || p.grew == 0 {
 		return 0
 	}
 	return float64(p.grown[mad.CounterXmitData]) * 32 / p.took.Seconds() / 1e9

@@ -28,7 +28,7 @@ const mostEvents = 50
 
 // watch creates an event when a rate exceeds its threshold, and when it falls to half of it.
 func (m *Monitor) watch(p *port) {
-	if p.took <= 0 {
+	if p.took <= 0 || p.grew|p.over == 0 {
 		return
 	}
 	for _, r := range Rules {

@@ -2,6 +2,8 @@ package perf
 
 import (
 	"bytes"
+	"iter"
+	"math/bits"
 	"time"
 
 	"weft/fabric"
@@ -26,12 +28,13 @@ func (cfg *Config) fillIn() {
 }
 
 // The default bounds. A round over 11,664 hosts has 69,984 requests: 1,296 a second, evenly spread,
-// for a round per minute. Delayed requests catch up as fast as the bounds allow. A whole window of
-// requests is sent at a time, to as many agents, since each time wakes the process several times.
-// They do not delay SMPs: they are patient (wire.Request).
+// for a round per minute. Delayed requests catch up as fast as the bounds allow. Most of a window
+// is sent at a time, to as many agents if there are so many, since each time wakes the process
+// several times. The kernel's own receive queue has 512 places, too. The requests do not delay
+// SMPs: they are patient (wire.Request).
 const (
 	UsualRate   = 4000
-	UsualWindow = 256
+	UsualWindow = 512
 )
 
 // Agent is a performance management agent. Port 0 of a switch answers for all its ports, each
@@ -82,26 +85,31 @@ type key struct {
 
 // port is the state of a port.
 type port struct {
-	id    key
-	end   fabric.End      // in the subnet's Fabric
-	agent *agent          // the last one
 	peer  fabric.PortName // other end of its cable, now or before it was lost
-	asked int             // number of the last round that asked it
-	plain int             // number of the last round that read its PortCounters
-	at    time.Duration   // time of the last reading
-	took  time.Duration   // interval before the last reading; 0 after the first one
-	over  uint32          // bit per counter: its rate is above its threshold
+	id    key
+	end   fabric.End    // in the subnet's Fabric
+	agent *agent        // the last one
+	asked int           // number of the last round that asked it
+	plain int           // number of the last round that read its PortCounters
+	at    time.Duration // time of the last reading
+	took  time.Duration // interval before the last reading; 0 after the first one
+	over  uint32        // bit per counter: its rate is above its threshold
 
 	counts
 }
 
 // counts are the counters of a port, indexed by the numbers of package mad.
+// The sets of counters have a bit for each. They come first: of a port without traffic, little else
+// is looked at, and all ports are more than caches hold.
 type counts struct {
-	last  [mad.NumCounters]uint64 // as read
-	from  [mad.NumCounters]source
-	total [mad.NumCounters]uint64 // grown since the first reading
-	grown [mad.NumCounters]uint64 // between the last two readings
-	least uint32                  // bit per counter: it has stopped at its maximum, so total is a lower bound
+	grew    uint32  // counters whose grown is not 0
+	counted uint32  // counters whose total is not 0
+	least   uint32  // counters that have stopped at their maximum, so total is a lower bound
+	shown   *Growth // total and grown in the last Reading; nil if they have changed since
+	from    [mad.NumCounters]source
+	last    [mad.NumCounters]uint64 // as read
+	total   [mad.NumCounters]uint64 // grown since the first reading
+	grown   [mad.NumCounters]uint64 // between the last two readings
 }
 
 // source is the attribute that holds a counter.
@@ -143,7 +151,7 @@ const nearEnd = 1<<64 - 1<<56
 // take stores a reading of a counter. It reports whether the counter was cleared since the last
 // one.
 func (c *counts) take(counter int, value uint64, from source) (back bool) {
-	old := c.last[counter]
+	old, grown := c.last[counter], uint64(0)
 	first := c.from[counter] != from
 	c.last[counter], c.from[counter] = value, from
 	if from == inPlain && value == mostOf(counter) {
@@ -151,17 +159,45 @@ func (c *counts) take(counter int, value uint64, from source) (back bool) {
 	}
 	switch {
 	case first:
-		c.grown[counter] = 0
-		return false
 	case value >= old:
-		c.grown[counter] = value - old
+		grown = value - old
 	case from == inExtended && old >= nearEnd:
-		c.grown[counter] = value - old // wraps around
+		grown = value - old // wraps around
 	default:
-		c.grown[counter], back = value, true
+		grown, back = value, true
 	}
-	c.total[counter] += c.grown[counter]
+	c.grow(counter, grown)
 	return back
+}
+
+// grow stores the growth of a counter.
+func (c *counts) grow(counter int, by uint64) {
+	bit := uint32(1) << counter
+	switch {
+	case by > 0:
+		c.grew |= bit
+		c.counted |= bit
+	case c.grew&bit == 0:
+		return
+	default:
+		c.grew &^= bit
+	}
+	c.grown[counter] = by
+	c.total[counter] += by
+	c.shown = nil
+}
+
+// growth returns total and grown for a Reading. Grown is 0 if the round has no growth for the port.
+func (c *counts) growth(has bool) *Growth {
+	switch {
+	case c.counted == 0:
+		return noGrowth
+	case !has && c.grew != 0:
+		return &Growth{Total: c.total}
+	case c.shown == nil:
+		c.shown = &Growth{c.total, c.grown}
+	}
+	return c.shown
 }
 
 // takePlain stores PortCounters, except those from the other attribute.
@@ -186,9 +222,17 @@ func (c *counts) takeExtended(data []byte, errors bool) (back int) {
 
 // keepPlain takes the counters of PortCounters for unchanged.
 func (c *counts) keepPlain() {
-	for counter, from := range c.from {
-		if from == inPlain {
-			c.grown[counter] = 0
+	for counter := range members(c.grew) {
+		if c.from[counter] == inPlain {
+			c.grow(counter, 0)
+		}
+	}
+}
+
+// members returns the counters of a set.
+func members(set uint32) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for ; set != 0 && yield(bits.TrailingZeros32(set)); set &= set - 1 {
 		}
 	}
 }

@@ -45,7 +45,7 @@ func readingOf(n int, words uint64) *watch.Snapshot {
 			Name: fabric.PortName{Type: "switch", GUID: fabric.GUID(i/36 + 1), Name: fmt.Sprint("leaf \xff\"\n", i/36), Port: uint8(i%36 + 1)},
 			Peer: fabric.PortName{Type: "CA", GUID: fabric.GUID(1<<32 + i), Name: "n1 HCA-1", Port: 1}, Rate: 100_000,
 		})
-		c := perf.Counts{Took: time.Minute}
+		c := perf.Counts{Took: time.Minute, Growth: new(perf.Growth)}
 		c.Total[mad.CounterXmitData], c.Grown[mad.CounterXmitData], c.Total[mad.CounterSymbolError] = words, words/2, uint64(i)
 		r.Counts = append(r.Counts, c)
 	}

@@ -52,18 +52,40 @@ type nodeKey struct {
 	guid      fabric.GUID
 }
 
-// Encode appends a Frame in its stored form.
-func (f *Frame) Encode(to []byte) []byte {
-	w := writer{data: []byte{version}, nodes: map[nodeKey]uint64{}}
-	w.number(uint64(f.End.UnixMilli()))
-	w.duration(f.Interval)
-	w.number(uint64(len(f.Ports)))
-	for i := range f.Ports {
-		p := &f.Ports[i]
+// encoded holds the encoded ports of a Frame. The next one mostly has the same.
+type encoded struct {
+	ports []perf.Port
+	data  []byte
+}
+
+// of returns the encoded ports of a Reading.
+func (e *encoded) of(ports []perf.Port) []byte {
+	if len(ports) > 0 && len(ports) == len(e.ports) && &ports[0] == &e.ports[0] {
+		return e.data
+	}
+	w := writer{nodes: map[nodeKey]uint64{}}
+	for i := range ports {
+		p := &ports[i]
 		w.port(&p.Name)
 		w.port(&p.Peer)
 		w.number(uint64(max(0, p.Rate)))
 	}
+	e.ports, e.data = ports, w.data
+	return e.data
+}
+
+// Encode appends a Frame in its stored form.
+func (f *Frame) Encode(to []byte) []byte { return f.encode(to, new(encoded)) }
+
+// encode does so, and may know the ports already.
+func (f *Frame) encode(to []byte, known *encoded) []byte {
+	ports := known.of(f.Ports)
+	w := writer{data: make([]byte, 0, len(ports)+8*len(f.Counts)+32)}
+	w.data = append(w.data, version)
+	w.number(uint64(f.End.UnixMilli()))
+	w.duration(f.Interval)
+	w.number(uint64(len(f.Ports)))
+	w.data = append(w.data, ports...)
 	for i := range f.Counts {
 		c := &f.Counts[i]
 		w.duration(c.Took)
@@ -145,13 +167,18 @@ func Decode(data []byte) (*Frame, error) {
 		}
 	}
 	f.Counts = make([]perf.Counts, n)
+	none := new(perf.Growth)
 	for i := range f.Counts {
 		c := &f.Counts[i]
+		c.Growth = none
 		if c.Took = r.duration(); c.Took == 0 {
 			continue
 		}
 		c.Age = r.duration()
 		mask := r.number(1<<mad.NumCounters - 1)
+		if mask != 0 {
+			c.Growth = new(perf.Growth)
+		}
 		for n := range c.Grown {
 			if mask>>n&1 == 1 {
 				c.Grown[n] = r.number(math.MaxUint64)

@@ -30,7 +30,7 @@ func drawFrame(t *rapid.T) *Frame {
 	f := &Frame{End: epoch, Interval: time.Minute, Reading: perf.Reading{Ports: []perf.Port{}, Counts: []perf.Counts{}}}
 	for range rapid.IntRange(0, 20).Draw(t, "ports") {
 		f.Ports = append(f.Ports, perf.Port{Name: drawName(t, "port"), Peer: drawName(t, "peer"), Rate: rapid.Int32Range(0, 1<<31-1).Draw(t, "rate")})
-		c := perf.Counts{}
+		c := perf.Counts{Growth: new(perf.Growth)}
 		if rapid.Bool().Draw(t, "read") {
 			c.Took = time.Duration(rapid.IntRange(1, 1e9).Draw(t, "took")) * time.Millisecond
 			c.Age = time.Duration(rapid.IntRange(0, 1e9).Draw(t, "age")) * time.Millisecond
@@ -98,7 +98,7 @@ func frameAt(end time.Time, n int, words uint64) *Frame {
 		f.Ports = append(f.Ports, perf.Port{
 			Name: fabric.PortName{Type: "switch", GUID: fabric.GUID(i + 1), Name: "leaf", Port: 1}, Peer: fabric.PortName{Type: "CA", GUID: fabric.GUID(1000 + i), Name: "host", Port: 1}, Rate: 100_000,
 		})
-		c := perf.Counts{Took: time.Minute}
+		c := perf.Counts{Took: time.Minute, Growth: new(perf.Growth)}
 		c.Grown[mad.CounterXmitData] = words
 		f.Counts = append(f.Counts, c)
 	}

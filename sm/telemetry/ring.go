@@ -42,6 +42,8 @@ type Ring struct {
 	list []record // by number
 	next uint64   // number of the next record
 	size int64    // of the file
+
+	ports encoded // of the last Frame added
 }
 
 // record is the place of a stored Frame.
@@ -105,7 +107,7 @@ func readHead(head []byte) (r record, ok bool) {
 
 // Add stores a Frame.
 func (r *Ring) Add(f *Frame) error {
-	return r.put(f.End.UnixMilli(), f.Encode(make([]byte, headSize, 1<<16)))
+	return r.put(f.End.UnixMilli(), f.encode(make([]byte, headSize, 1<<16), &r.ports))
 }
 
 // put stores a record: data is the Frame after room for the head. If the file cannot grow, as on a

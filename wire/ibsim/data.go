@@ -24,6 +24,10 @@ type dataSocket struct {
 	out     *many
 }
 
+// sendRoom is the room for datagrams that the simulator has not read yet, which take about 1,300
+// bytes each in the kernel: more than a subnet manager sends at a time.
+const sendRoom = 1 << 20
+
 // newDataSocket makes a dataSocket of a socket, which the caller may close.
 func newDataSocket(c syscall.Conn) (*dataSocket, error) {
 	s := &dataSocket{fd: -1, out: newMany(DataSize)}
@@ -35,6 +39,7 @@ func newDataSocket(c syscall.Conn) (*dataSocket, error) {
 	if err = errors.Join(failed, err); err != nil {
 		return nil, err
 	}
+	_ = syscall.SetsockoptInt(s.fd, syscall.SOL_SOCKET, syscall.SO_SNDBUF, sendRoom) // the kernel may allow less
 	if err := s.open(); err != nil {
 		_ = syscall.Close(s.fd)
 		return nil, os.NewSyscallError("epoll", err)

@@ -17,7 +17,7 @@ import (
 
 // report returns a report of a port that has sent words within the last minute.
 func report(words uint64) *perf.Report {
-	c := perf.Counts{Took: time.Minute}
+	c := perf.Counts{Took: time.Minute, Growth: new(perf.Growth)}
 	c.Grown[mad.CounterXmitData] = words
 	name := fabric.PortName{Type: "switch", GUID: 1, Name: "leaf", Port: 1}
 	return &perf.Report{Interval: 60, Reading: &perf.Reading{Ports: []perf.Port{{Name: name, Rate: 100_000}}, Counts: []perf.Counts{c}}}

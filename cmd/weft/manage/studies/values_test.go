@@ -15,10 +15,10 @@ import (
 // TestValuesOf: rates are those of the last reading, in the unit of the legend. Ports that it has
 // not read have none.
 func TestValuesOf(t *testing.T) {
-	counts := perf.Counts{Took: 2 * time.Second}
+	counts := perf.Counts{Took: 2 * time.Second, Growth: new(perf.Growth)}
 	counts.Grown[mad.CounterXmitData], counts.Grown[mad.CounterXmitWait], counts.Grown[mad.CounterSymbolError], counts.Grown[mad.CounterXmitDiscards] = 1e9, 500, 2, 1
 	ports := []perf.Port{{Name: fabric.PortName{GUID: 7, Port: 3}}, {Name: fabric.PortName{GUID: 8, Port: 1}}}
-	s := &watch.Snapshot{Counters: &perf.Report{Interval: 2, Reading: &perf.Reading{Ports: ports, Counts: []perf.Counts{counts, {}}}}}
+	s := &watch.Snapshot{Counters: &perf.Report{Interval: 2, Reading: &perf.Reading{Ports: ports, Counts: []perf.Counts{counts, {Growth: new(perf.Growth)}}}}}
 	for colour, want := range map[string]float64{show.ByTraffic: 16, show.ByWaits: 250, show.ByErrorRate: 90} {
 		v, err := values(colour, s, nil, time.Time{})
 		if err != nil || v.Ages || len(v.Ports) != 1 || v.Ports[0] != (show.PortValue{Node: 7, Port: 3, Value: want}) {
