@@ -13,18 +13,44 @@ import (
 	"weft/sm/terms"
 )
 
-// lanes gives jobs that start copies of the lanes (route/joblanes). The Plan has the copies from
+// lanes holds which copies of the lanes (route/joblanes) jobs are on. The Plan has the copies from
 // its routing on, and the judge has proven every pair on each of them. So a start changes no device
 // and needs no proof: only answers to path queries change, and those of running jobs stay.
+//
+// Copies are found beside the loop (terms.Compute), one placing after the other. The answers to
+// writes wait for it. A job that starts meanwhile gets its copy from the next placing.
 type lanes struct {
-	graph *fabric.Graph // in force
+	graph  *fabric.Graph // in force
+	plan   *route.Plan
+	find   *jobs.Finder // of graph; nil until it is needed
+	pairs  *joblanes.Pairs
+	placed []terms.Job // jobs that have their copies: those of pairs
+	stale  bool        // another placing is needed
+	under  *placing    // nil if none is under way
+	held   []terms.Action
+	counts *counts // belongs to the placing while one is under way
+}
+
+// placing finds copies for jobs. Until it has ended, only do uses it and the counts.
+type placing struct {
+	graph   *fabric.Graph
+	plan    *route.Plan
+	find    *jobs.Finder // of graph; nil: make one
+	was     []terms.Job  // have their copies
+	list    []terms.Job  // that run; after do with their copies
+	counts  *counts
+	pairs   *joblanes.Pairs // of list
+	answers []terms.Action  // to the writes that it serves
+	void    bool            // the list is that of an earlier master
+}
+
+// counts counts the jobs on channels.
+type counts struct {
+	graph *fabric.Graph
 	plan  *route.Plan
-	find  *jobs.Finder     // of graph; nil until it is needed
+	find  *jobs.Finder
 	used  map[string]usage // by job
 	load  [][]uint16       // by copy and channel: jobs on that copy that use the channel
-	pairs *joblanes.Pairs  // of the jobs told, in the Graph by
-	told  []terms.Job
-	by    *fabric.Graph
 }
 
 // usage holds the channels of a job.
@@ -42,29 +68,136 @@ type claim struct {
 
 // On takes the Graph and the Plan in force.
 func (m *Machine) On(g *fabric.Graph, plan *route.Plan) {
-	if l := &m.lanes; l.graph != g {
-		*l = lanes{graph: g, plan: plan, pairs: l.pairs, told: l.told, by: l.by}
-	} else {
-		l.plan = plan
+	l := &m.lanes
+	was := l.graph
+	if l.graph, l.plan = g, plan; was != g {
+		l.find = nil
 	}
+	switch {
+	case !l.exist():
+		l.pairs = nil
+	case l.pairs == nil:
+		l.pairs = l.pairsOf(l.placed)
+	case was != g:
+		l.pairs = l.pairs.On(was, g)
+		l.stale = l.stale || len(m.list) > 0 && !haveSameHosts(was, g)
+	}
+}
+
+// exist reports whether the Plan in force has copies.
+func (l *lanes) exist() bool { return l.graph != nil && len(l.plan.JobLanes) > 0 }
+
+// haveSameHosts reports whether names stand for the same end ports in two Graphs.
+func haveSameHosts(a, b *fabric.Graph) bool {
+	return slices.Equal(a.EndGUID, b.EndGUID) && slices.Equal(a.EndNodeGUID, b.EndNodeGUID) && slices.Equal(a.EndSystem, b.EndSystem) && slices.Equal(a.EndDesc, b.EndDesc)
 }
 
 // Pairs returns which pairs of end ports are on which copies of the lanes of the Plan in force; nil
 // if it has none.
-func (m *Machine) Pairs() *joblanes.Pairs {
+func (m *Machine) Pairs() *joblanes.Pairs { return m.lanes.pairs }
+
+// pairsOf returns the pairs of jobs in the Graph in force.
+func (l *lanes) pairsOf(list []terms.Job) *joblanes.Pairs {
+	if len(list) == 0 {
+		return joblanes.NewPairs(l.graph.NumEnds, nil)
+	}
+	return joblanes.NewPairs(l.graph.NumEnds, Claims(l.finder(), list))
+}
+
+// Answer appends the outcome of a write, or holds it until the jobs have their copies.
+func (m *Machine) Answer(a terms.Action, out []terms.Action) []terms.Action {
+	l := &m.lanes
+	if a.Err != nil || !l.stale && l.under == nil {
+		return append(out, a)
+	}
+	l.held = append(l.held, a)
+	return m.Place(out)
+}
+
+// Place begins to find copies beside the loop, if that is needed.
+func (m *Machine) Place(out []terms.Action) []terms.Action {
 	l := &m.lanes
 	switch {
-	case l.graph == nil || len(l.plan.JobLanes) == 0:
-		l.pairs, l.told, l.by = nil, nil, nil
-		return nil
-	case l.by == l.graph && isSameList(l.told, m.list):
-		return l.pairs
+	case l.under != nil || !l.stale:
+		return out
+	case !l.exist():
+		l.stale, l.placed = false, m.list
+		return m.Release(out)
 	}
-	if l.pairs == nil || l.by != l.graph || !haveSameClaims(l.told, m.list) {
-		l.pairs = joblanes.NewPairs(l.graph.NumEnds, Claims(l.finder(), m.list))
+	if l.counts == nil {
+		l.counts = &counts{}
 	}
-	l.told, l.by = m.list, l.graph
-	return l.pairs
+	l.under = &placing{graph: l.graph, plan: l.plan, find: l.find, was: l.placed, list: m.list, counts: l.counts, answers: l.held}
+	l.stale, l.held = false, nil
+	return append(out, terms.Action{Kind: terms.Compute, Do: l.under.do})
+}
+
+// Placed takes the end of a placing. Jobs that run still get their copies, and the writes that it
+// served their answers.
+func (m *Machine) Placed(out []terms.Action) []terms.Action {
+	l := &m.lanes
+	p := l.under
+	if l.under = nil; !p.void {
+		m.list = withCopies(m.list, p.list)
+		l.placed = p.list
+		switch {
+		case !l.exist():
+		case p.graph == l.graph:
+			l.pairs, l.find = p.pairs, p.counts.find
+		default:
+			l.pairs = p.pairs.On(p.graph, l.graph)
+			l.stale = l.stale || !haveSameHosts(p.graph, l.graph)
+		}
+	}
+	out = m.answer(p.answers, out)
+	return m.Place(out)
+}
+
+// Release appends all answers that are held: nobody waits for copies any more.
+func (m *Machine) Release(out []terms.Action) []terms.Action {
+	l := &m.lanes
+	if l.under != nil {
+		out, l.under.answers = m.answer(l.under.answers, out), nil
+	}
+	out, l.held = m.answer(l.held, out), nil
+	return out
+}
+
+// answer appends answers to writes.
+func (m *Machine) answer(list, out []terms.Action) []terms.Action {
+	for i := range list {
+		list[i].Jobs.List = m.list
+	}
+	return append(out, list...)
+}
+
+// withCopies returns a list of jobs with the copies of another list. Jobs that have other nodes
+// there, or are not there, stay as they are.
+func withCopies(list, placed []terms.Job) []terms.Job {
+	found := make(map[string]*terms.Job, len(placed))
+	for i := range placed {
+		found[placed[i].ID] = &placed[i]
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		if j := found[list[i].ID]; j != nil && isSame(j, &list[i]) {
+			list[i].Copy, list[i].Shares = j.Copy, j.Shares
+		}
+	}
+	return list
+}
+
+// do finds the copies, and the pairs on them.
+func (p *placing) do() {
+	c := p.counts
+	if c.graph != p.graph {
+		*c = counts{graph: p.graph, find: p.find}
+	}
+	if c.plan = p.plan; c.find == nil {
+		c.find = jobs.NewFinder(p.graph)
+	}
+	p.list = c.give(p.was, p.list)
+	p.pairs = joblanes.NewPairs(p.graph.NumEnds, Claims(c.find, p.list))
 }
 
 // Claims returns the claims of jobs on copies of the lanes, in a Graph. The first one that holds a
@@ -84,18 +217,6 @@ func (l *lanes) finder() *jobs.Finder {
 	return l.find
 }
 
-// isSameList reports whether two lists are the same memory.
-func isSameList(a, b []terms.Job) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
-// haveSameClaims reports whether two lists lead to the same claims.
-func haveSameClaims(a, b []terms.Job) bool {
-	return slices.EqualFunc(a, b, func(x, y terms.Job) bool {
-		return x.Nodes == y.Nodes && x.Copy == y.Copy && slices.Equal(x.Shares, y.Shares)
-	})
-}
-
 // claims lists the claims of jobs with several nodes, in the order in which they count.
 func claims(list []terms.Job) (all []claim) {
 	for i := range list {
@@ -110,91 +231,99 @@ func claims(list []terms.Job) (all []claim) {
 	return all
 }
 
-// giveLanes gives copies to the jobs of a new list that have started. was is the list before.
-func (m *Machine) giveLanes(was, list []terms.Job, changed []change) {
-	l := &m.lanes
-	if l.graph == nil || len(l.plan.JobLanes) == 0 {
-		return
-	}
-	at := make(map[string]int, len(list))
+// give returns a list of jobs that run with their copies. was has the jobs with copies.
+func (c *counts) give(was, list []terms.Job) []terms.Job {
+	list = slices.Clone(list)
+	runs := make(map[string]bool, len(list))
 	for i := range list {
-		at[list[i].ID] = i
+		runs[list[i].ID] = true
 	}
-	now := make([]terms.Job, 0, len(list))
+	var now []terms.Job
+	place := make(map[string]int, len(list)) // in now, by ID
 	for i := range was {
-		if _, runs := at[was[i].ID]; runs {
+		if runs[was[i].ID] {
+			place[was[i].ID] = len(now)
 			now = append(now, was[i])
 		}
 	}
-	place := make(map[string]int, len(list))
+	c.follow(now)
+	nodes, users := nodeSets{}, map[string][]int{} // by node: places in now of jobs on it
 	for i := range now {
-		place[now[i].ID] = i
+		nodes.addUser(users, &now[i], i)
 	}
-	l.follow(now)
-	users := map[string][]string{} // by node: IDs of jobs on it
-	for i := range now {
-		addUser(users, &now[i])
-	}
-	for i := range changed {
-		if changed[i].ended {
+	for i := range list {
+		j := &list[i]
+		before, ran := place[j.ID]
+		if ran && isSame(&now[before], j) {
+			j.Copy, j.Shares = now[before].Copy, now[before].Shares
 			continue
 		}
-		j := &list[at[changed[i].job.ID]]
-		before, ran := place[j.ID]
-		if j.Count > 1 {
-			if ran {
-				j.Copy = now[before].Copy
-			} else {
-				j.Copy = l.least(j.Nodes)
-			}
-			j.Shares = shares(claims(neighbours(users, now, j)), j)
-			addUser(users, j)
-		}
-		if ran {
-			l.drop(j.ID)
-			now[before] = *j
-		} else {
-			place[j.ID] = len(now)
+		if !ran {
+			before = len(now)
 			now = append(now, *j)
 		}
-		l.add(j)
+		var channels []int32
+		if j.Count > 1 {
+			if channels = c.channels(j.Nodes); ran {
+				j.Copy = now[before].Copy
+			} else {
+				j.Copy = c.least(channels)
+			}
+			j.Shares = nodes.shares(claims(nodes.neighbours(users, now, j)), j)
+			nodes.addUser(users, j, before)
+		}
+		c.drop(j.ID)
+		now[before] = *j
+		c.add(j, channels)
 	}
+	return list
 }
 
-// addUser adds a job to the users of its nodes.
-func addUser(users map[string][]string, j *terms.Job) {
-	for node := range nodesOf(j.Nodes) {
-		users[node] = append(users[node], j.ID)
+// nodeSets holds the nodes of lists, so that each list is expanded once.
+type nodeSets map[string]map[string]bool
+
+// of returns the nodes of a list as a set.
+func (n nodeSets) of(list string) map[string]bool {
+	set, met := n[list]
+	if !met {
+		names, _ := hostlist.Expand(list) // it was a list when the job began
+		set = make(map[string]bool, len(names))
+		for _, name := range names {
+			set[name] = true
+		}
+		n[list] = set
+	}
+	return set
+}
+
+// addUser adds a job with its place in a list to the users of its nodes.
+func (n nodeSets) addUser(users map[string][]int, j *terms.Job, at int) {
+	for node := range n.of(j.Nodes) {
+		users[node] = append(users[node], at)
 	}
 }
 
 // neighbours returns the jobs of a list that have nodes in common with a job.
-func neighbours(users map[string][]string, list []terms.Job, j *terms.Job) (near []terms.Job) {
-	ids := map[string]bool{}
-	for node := range nodesOf(j.Nodes) {
-		for _, id := range users[node] {
-			ids[id] = true
-		}
+func (n nodeSets) neighbours(users map[string][]int, list []terms.Job, j *terms.Job) (near []terms.Job) {
+	var places []int
+	for node := range n.of(j.Nodes) {
+		places = append(places, users[node]...)
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	for i := range list {
-		if ids[list[i].ID] {
-			near = append(near, list[i])
-		}
+	slices.Sort(places)
+	for _, i := range slices.Compact(places) {
+		near = append(near, list[i])
 	}
 	return near
 }
 
 // shares returns the copies that pairs of nodes of a job have already, since other jobs run on
 // them: those stay. If all its pairs have one copy, the job gets it.
-func shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
-	mine := nodesOf(j.Nodes)
+func (n nodeSets) shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
+	mine := n.of(j.Nodes)
 	var sets []map[string]bool
 	for _, c := range all {
 		both := map[string]bool{}
-		for node := range nodesOf(c.nodes) {
+		for node := range n.of(c.nodes) {
 			if mine[node] {
 				both[node] = true
 			}
@@ -219,16 +348,6 @@ func shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
 	return list
 }
 
-// nodesOf returns the nodes of a list as a set.
-func nodesOf(list string) map[string]bool {
-	names, _ := hostlist.Expand(list) // it was a list when the job began
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[name] = true
-	}
-	return set
-}
-
 // isWithin reports whether all of a set are in another one.
 func isWithin(a, b map[string]bool) bool {
 	for x := range a {
@@ -240,52 +359,60 @@ func isWithin(a, b map[string]bool) bool {
 }
 
 // follow makes used and load those of some jobs.
-func (l *lanes) follow(list []terms.Job) {
-	if copies := len(l.plan.JobLanes) + 1; len(l.load) != copies {
-		l.used, l.load = map[string]usage{}, make([][]uint16, copies)
-		for i := range l.load {
-			l.load[i] = make([]uint16, l.graph.NumChannels)
+func (c *counts) follow(list []terms.Job) {
+	if copies := len(c.plan.JobLanes) + 1; len(c.load) != copies {
+		c.used, c.load = map[string]usage{}, make([][]uint16, copies)
+		for i := range c.load {
+			c.load[i] = make([]uint16, c.graph.NumChannels)
 		}
 	}
 	runs := make(map[string]*terms.Job, len(list))
 	for i := range list {
 		runs[list[i].ID] = &list[i]
 	}
-	for id, u := range l.used {
+	for id, u := range c.used {
 		if j := runs[id]; j == nil || j.Nodes != u.nodes || j.Copy != u.copied {
-			l.drop(id)
+			c.drop(id)
 		}
 	}
 	for i := range list {
-		l.add(&list[i])
+		if j := &list[i]; c.counts(j) {
+			c.add(j, c.channels(j.Nodes))
+		}
 	}
 }
 
+// counts reports whether a job's channels are to be counted, and are not yet.
+func (c *counts) counts(j *terms.Job) bool {
+	_, met := c.used[j.ID]
+	return !met && j.Count > 1 && j.Copy < len(c.load)
+}
+
 // add counts the channels of a job.
-func (l *lanes) add(j *terms.Job) {
-	if _, met := l.used[j.ID]; met || j.Count < 2 || j.Copy >= len(l.load) {
+func (c *counts) add(j *terms.Job, channels []int32) {
+	if !c.counts(j) {
 		return
 	}
-	u := usage{j.Nodes, j.Copy, l.channels(j.Nodes)}
-	l.used[j.ID] = u
-	for _, c := range u.channels {
-		l.load[u.copied][c]++
+	u := usage{j.Nodes, j.Copy, channels}
+	c.used[j.ID] = u
+	for _, ch := range u.channels {
+		c.load[u.copied][ch]++
 	}
 }
 
 // drop takes the channels of a job out of the counts.
-func (l *lanes) drop(id string) {
-	u := l.used[id]
-	for _, c := range u.channels {
-		l.load[u.copied][c]--
+func (c *counts) drop(id string) {
+	u := c.used[id]
+	for _, ch := range u.channels {
+		c.load[u.copied][ch]--
 	}
-	delete(l.used, id)
+	delete(c.used, id)
 }
 
 // channels returns the channels between switches that the pairs of some nodes use.
-func (l *lanes) channels(nodes string) (list []int32) {
-	hosts, _, _ := l.finder().Match(nodes)
-	set, _ := joblanes.Used(context.Background(), l.graph, l.plan, hosts) // it is not cancelled
+func (c *counts) channels(nodes string) (list []int32) {
+	hosts, _, _ := c.find.Match(nodes)
+	set, _ := joblanes.Used(context.Background(), c.graph, c.plan, hosts) // it is not cancelled
 	for i, word := range set {
 		for ; word != 0; word &= word - 1 {
 			list = append(list, int32(64*i+bits.TrailingZeros64(word)))
@@ -294,14 +421,14 @@ func (l *lanes) channels(nodes string) (list []int32) {
 	return list
 }
 
-// least returns the copy on which some nodes share the fewest channels with other jobs, each
-// counted once for each job.
-func (l *lanes) least(nodes string) (best int) {
-	channels, least := l.channels(nodes), -1
-	for copied, load := range l.load {
+// least returns the copy on which channels are shared with the fewest jobs, each counted once for
+// each channel.
+func (c *counts) least(channels []int32) (best int) {
+	least := -1
+	for copied, load := range c.load {
 		sum := 0
-		for _, c := range channels {
-			sum += int(load[c])
+		for _, ch := range channels {
+			sum += int(load[ch])
 		}
 		if least < 0 || sum < least {
 			best, least = copied, sum
