@@ -32,8 +32,9 @@ func NewPairs(ends int, claims []Claim) *Pairs {
 	return p
 }
 
-// On returns the Pairs of a Graph for another one, which may have other end ports.
-func (p *Pairs) On(was, now *fabric.Graph) *Pairs {
+// On returns the Pairs of a Graph for another one. added returns the numbers of the claims,
+// ascending, of an end port that is not in the first one.
+func (p *Pairs) On(was, now *fabric.Graph, added func(end int32) []int32) *Pairs {
 	at := make(map[fabric.GUID]int32, was.NumEnds)
 	for e, guid := range was.EndGUID {
 		at[guid] = int32(e)
@@ -42,6 +43,8 @@ func (p *Pairs) On(was, now *fabric.Graph) *Pairs {
 	for e, guid := range now.EndGUID {
 		if old, met := at[guid]; met {
 			next.of[e] = p.of[old]
+		} else {
+			next.of[e] = added(int32(e))
 		}
 	}
 	return next

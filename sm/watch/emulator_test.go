@@ -196,9 +196,7 @@ func (v *virtual) tick() {
 		v.step(v.better)
 	}
 	if v.computed <= v.now {
-		v.computed = terms.Never
-		v.compute()
-		v.step(&terms.Event{Kind: terms.Computed})
+		v.endCompute()
 	}
 	if v.storedAt <= v.now {
 		v.storedAt = terms.Never
@@ -213,6 +211,20 @@ func (v *virtual) tick() {
 	}
 	if v.keeper != nil {
 		v.keeper.later()
+	}
+}
+
+// endCompute ends what is computed beside the manager.
+func (v *virtual) endCompute() {
+	v.computed = terms.Never
+	v.compute()
+	v.step(&terms.Event{Kind: terms.Computed})
+}
+
+// endComputing ends it, and all that follows from that, at once.
+func (v *virtual) endComputing() {
+	for v.computed < terms.Never {
+		v.endCompute()
 	}
 }
 

@@ -283,7 +283,9 @@ func (m *Manager) stepRound(ev *terms.Event) {
 	m.out = m.current.Step(ev, m.out)
 	for i := from; i < len(m.out); i++ {
 		if m.out[i].Kind == terms.Route {
-			m.routing = m.now
+			if m.routing = m.now; m.inForce == nil {
+				m.out = m.jobs.Foresee(m.out[i].Request.Graph, m.out)
+			}
 		}
 	}
 	m.standing.Drop(&m.out, from)

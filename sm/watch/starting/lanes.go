@@ -20,10 +20,10 @@ import (
 // Copies are found beside the loop (terms.Compute), one placing after the other. The answers to
 // writes wait for it. A job that starts meanwhile gets its copy from the next placing.
 type lanes struct {
-	graph  *fabric.Graph // in force
-	plan   *route.Plan
-	find   *jobs.Finder // of graph; nil until it is needed
-	pairs  *joblanes.Pairs
+	graph *fabric.Graph // in force
+	plan  *route.Plan
+	find  *jobs.Finder // of graph; nil until it is needed
+	paired
 	placed []terms.Job // jobs that have their copies: those of pairs
 	stale  bool        // another placing is needed
 	under  *placing    // nil if none is under way
@@ -31,17 +31,23 @@ type lanes struct {
 	counts *counts // belongs to the placing while one is under way
 }
 
+// paired holds the pairs of jobs that have their copies.
+type paired struct {
+	pairs *joblanes.Pairs
+	by    *fabric.Graph
+	named map[string][]int32 // by name of a node: the numbers of its claims, whether it is there or not
+}
+
 // placing finds copies for jobs. Until it has ended, only do uses it and the counts.
 type placing struct {
 	graph   *fabric.Graph
-	plan    *route.Plan
-	find    *jobs.Finder // of graph; nil: make one
-	was     []terms.Job  // have their copies
-	list    []terms.Job  // that run; after do with their copies
+	plan    *route.Plan // nil: all have their copies
+	was     []terms.Job // have their copies
+	list    []terms.Job // that run; after do with their copies
 	counts  *counts
-	pairs   *joblanes.Pairs // of list
-	answers []terms.Action  // to the writes that it serves
-	void    bool            // the list is that of an earlier master
+	paired                 // of list
+	answers []terms.Action // to the writes that it serves
+	void    bool           // the list is that of an earlier master
 }
 
 // counts counts the jobs on channels.
@@ -73,15 +79,21 @@ func (m *Machine) On(g *fabric.Graph, plan *route.Plan) {
 	if l.graph, l.plan = g, plan; was != g {
 		l.find = nil
 	}
+	l.follow()
+}
+
+// follow makes the pairs those of the Graph and the Plan in force.
+func (l *lanes) follow() {
 	switch {
 	case !l.exist():
 		l.pairs = nil
 	case l.pairs == nil:
-		l.pairs = l.pairsOf(l.placed)
-	case was != g:
-		l.pairs = l.pairs.On(was, g)
-		l.stale = l.stale || len(m.list) > 0 && !haveSameHosts(was, g)
+		l.paired = pair(l.graph, l.finder, l.placed)
+	case l.by != l.graph:
+		l.pairs = l.pairs.On(l.by, l.graph, l.claimsOf)
+		l.stale = l.stale || len(l.placed) > 0 && !haveSameHosts(l.by, l.graph)
 	}
+	l.by = l.graph
 }
 
 // exist reports whether the Plan in force has copies.
@@ -96,19 +108,42 @@ func haveSameHosts(a, b *fabric.Graph) bool {
 // if it has none.
 func (m *Machine) Pairs() *joblanes.Pairs { return m.lanes.pairs }
 
-// pairsOf returns the pairs of jobs in the Graph in force.
-func (l *lanes) pairsOf(list []terms.Job) *joblanes.Pairs {
-	if len(list) == 0 {
-		return joblanes.NewPairs(l.graph.NumEnds, nil)
+// pair returns the pairs of jobs in a Graph, which find finds nodes of.
+func pair(g *fabric.Graph, find func() *jobs.Finder, list []terms.Job) paired {
+	if len(list) == 0 { // finding takes a while
+		return paired{pairs: joblanes.NewPairs(g.NumEnds, nil), by: g}
 	}
-	return joblanes.NewPairs(l.graph.NumEnds, Claims(l.finder(), list))
+	named := map[string][]int32{}
+	for i, c := range claims(list) {
+		names, _ := hostlist.Expand(c.nodes) // it was a list when the job began
+		for _, name := range names {
+			named[name] = append(named[name], int32(i))
+		}
+	}
+	return paired{joblanes.NewPairs(g.NumEnds, Claims(find(), list)), g, named}
+}
+
+// claimsOf returns the numbers of the claims of a port that was not there when the pairs were made.
+func (l *lanes) claimsOf(end int32) []int32 {
+	if l.graph.IsHost(end) {
+		for _, name := range jobs.Names(l.graph, end) {
+			if has := l.named[name]; has != nil {
+				return has
+			}
+		}
+	}
+	return nil
 }
 
 // Answer appends the outcome of a write, or holds it until the jobs have their copies.
 func (m *Machine) Answer(a terms.Action, out []terms.Action) []terms.Action {
 	l := &m.lanes
-	if a.Err != nil || !l.stale && l.under == nil {
+	switch {
+	case a.Err != nil || !l.stale && l.under == nil:
 		return append(out, a)
+	case !l.stale: // the job began before
+		l.under.answers = append(l.under.answers, a)
+		return out
 	}
 	l.held = append(l.held, a)
 	return m.Place(out)
@@ -124,11 +159,27 @@ func (m *Machine) Place(out []terms.Action) []terms.Action {
 		l.stale, l.placed = false, m.list
 		return m.Release(out)
 	}
+	l.stale = false
+	return m.begin(l.graph, l.plan, out)
+}
+
+// Foresee begins to find the pairs of jobs in the Graph of a round, where none are known, so that
+// they are there when its Plan comes into force: after a start or a takeover.
+func (m *Machine) Foresee(g *fabric.Graph, out []terms.Action) []terms.Action {
+	if l := &m.lanes; l.pairs != nil || l.under != nil || len(m.list) == 0 {
+		return out
+	}
+	return m.begin(g, nil, out)
+}
+
+// begin begins a placing.
+func (m *Machine) begin(g *fabric.Graph, plan *route.Plan, out []terms.Action) []terms.Action {
+	l := &m.lanes
 	if l.counts == nil {
 		l.counts = &counts{}
 	}
-	l.under = &placing{graph: l.graph, plan: l.plan, find: l.find, was: l.placed, list: m.list, counts: l.counts, answers: l.held}
-	l.stale, l.held = false, nil
+	l.under = &placing{graph: g, plan: plan, was: l.placed, list: m.list, counts: l.counts, answers: l.held}
+	l.held = nil
 	return append(out, terms.Action{Kind: terms.Compute, Do: l.under.do})
 }
 
@@ -140,13 +191,11 @@ func (m *Machine) Placed(out []terms.Action) []terms.Action {
 	if l.under = nil; !p.void {
 		m.list = withCopies(m.list, p.list)
 		l.placed = p.list
-		switch {
-		case !l.exist():
-		case p.graph == l.graph:
-			l.pairs, l.find = p.pairs, p.counts.find
-		default:
-			l.pairs = p.pairs.On(p.graph, l.graph)
-			l.stale = l.stale || !haveSameHosts(p.graph, l.graph)
+		if l.paired = p.paired; l.graph != nil {
+			l.follow()
+		}
+		if p.graph == l.graph {
+			l.find = p.counts.find
 		}
 	}
 	out = m.answer(p.answers, out)
@@ -191,13 +240,12 @@ func withCopies(list, placed []terms.Job) []terms.Job {
 func (p *placing) do() {
 	c := p.counts
 	if c.graph != p.graph {
-		*c = counts{graph: p.graph, find: p.find}
+		*c = counts{graph: p.graph, find: jobs.NewFinder(p.graph)}
 	}
-	if c.plan = p.plan; c.find == nil {
-		c.find = jobs.NewFinder(p.graph)
+	if c.plan = p.plan; p.plan != nil {
+		p.list = c.give(p.was, p.list)
 	}
-	p.list = c.give(p.was, p.list)
-	p.pairs = joblanes.NewPairs(p.graph.NumEnds, Claims(c.find, p.list))
+	p.paired = pair(p.graph, func() *jobs.Finder { return c.find }, p.list)
 }
 
 // Claims returns the claims of jobs on copies of the lanes, in a Graph. The first one that holds a
@@ -247,9 +295,9 @@ func (c *counts) give(was, list []terms.Job) []terms.Job {
 		}
 	}
 	c.follow(now)
-	nodes, users := nodeSets{}, map[string][]int{} // by node: places in now of jobs on it
+	nodes := nodes{of: map[string]int32{}, lists: map[string][]int32{}}
 	for i := range now {
-		nodes.addUser(users, &now[i], i)
+		nodes.addUser(&now[i], i)
 	}
 	for i := range list {
 		j := &list[i]
@@ -269,8 +317,8 @@ func (c *counts) give(was, list []terms.Job) []terms.Job {
 			} else {
 				j.Copy = c.least(channels)
 			}
-			j.Shares = nodes.shares(claims(nodes.neighbours(users, now, j)), j)
-			nodes.addUser(users, j, before)
+			j.Shares = nodes.shares(claims(nodes.neighbours(now, j)), j)
+			nodes.addUser(j, before)
 		}
 		c.drop(j.ID)
 		now[before] = *j
@@ -279,35 +327,47 @@ func (c *counts) give(was, list []terms.Job) []terms.Job {
 	return list
 }
 
-// nodeSets holds the nodes of lists, so that each list is expanded once.
-type nodeSets map[string]map[string]bool
+// nodes numbers the nodes of lists, and holds which jobs are on each.
+type nodes struct {
+	of    map[string]int32 // by name
+	names []string
+	users [][]int            // by node: places of its jobs in a list
+	lists map[string][]int32 // the nodes of each list, ascending
+}
 
-// of returns the nodes of a list as a set.
-func (n nodeSets) of(list string) map[string]bool {
-	set, met := n[list]
-	if !met {
-		names, _ := hostlist.Expand(list) // it was a list when the job began
-		set = make(map[string]bool, len(names))
-		for _, name := range names {
-			set[name] = true
-		}
-		n[list] = set
+// list returns the nodes of a list, ascending.
+func (n *nodes) list(text string) []int32 {
+	set, met := n.lists[text]
+	if met {
+		return set
 	}
+	names, _ := hostlist.Expand(text) // it was a list when the job began
+	for _, name := range names {
+		node, met := n.of[name]
+		if !met {
+			node = int32(len(n.names))
+			n.of[name], n.names, n.users = node, append(n.names, name), append(n.users, nil)
+		}
+		set = append(set, node)
+	}
+	slices.Sort(set)
+	set = slices.Compact(set)
+	n.lists[text] = set
 	return set
 }
 
 // addUser adds a job with its place in a list to the users of its nodes.
-func (n nodeSets) addUser(users map[string][]int, j *terms.Job, at int) {
-	for node := range n.of(j.Nodes) {
-		users[node] = append(users[node], at)
+func (n *nodes) addUser(j *terms.Job, at int) {
+	for _, node := range n.list(j.Nodes) {
+		n.users[node] = append(n.users[node], at)
 	}
 }
 
 // neighbours returns the jobs of a list that have nodes in common with a job.
-func (n nodeSets) neighbours(users map[string][]int, list []terms.Job, j *terms.Job) (near []terms.Job) {
+func (n *nodes) neighbours(list []terms.Job, j *terms.Job) (near []terms.Job) {
 	var places []int
-	for node := range n.of(j.Nodes) {
-		places = append(places, users[node]...)
+	for _, node := range n.list(j.Nodes) {
+		places = append(places, n.users[node]...)
 	}
 	slices.Sort(places)
 	for _, i := range slices.Compact(places) {
@@ -318,17 +378,12 @@ func (n nodeSets) neighbours(users map[string][]int, list []terms.Job, j *terms.
 
 // shares returns the copies that pairs of nodes of a job have already, since other jobs run on
 // them: those stay. If all its pairs have one copy, the job gets it.
-func (n nodeSets) shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
-	mine := n.of(j.Nodes)
-	var sets []map[string]bool
+func (n *nodes) shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
+	mine := n.list(j.Nodes)
+	var sets [][]int32
 	for _, c := range all {
-		both := map[string]bool{}
-		for node := range n.of(c.nodes) {
-			if mine[node] {
-				both[node] = true
-			}
-		}
-		if len(both) < 2 || slices.ContainsFunc(sets, func(s map[string]bool) bool { return isWithin(both, s) }) {
+		both := common(mine, n.list(c.nodes))
+		if len(both) < 2 || slices.ContainsFunc(sets, func(s []int32) bool { return len(common(both, s)) == len(both) }) {
 			continue
 		}
 		if len(sets) == 0 && len(both) == len(mine) {
@@ -337,8 +392,8 @@ func (n nodeSets) shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
 		}
 		sets = append(sets, both)
 		names := make([]string, 0, len(both))
-		for node := range both {
-			names = append(names, node)
+		for _, node := range both {
+			names = append(names, n.names[node])
 		}
 		list = append(list, terms.LaneShare{Nodes: hostlist.Compress(names), Copy: c.copied})
 	}
@@ -348,14 +403,20 @@ func (n nodeSets) shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
 	return list
 }
 
-// isWithin reports whether all of a set are in another one.
-func isWithin(a, b map[string]bool) bool {
-	for x := range a {
-		if !b[x] {
-			return false
+// common returns what two ascending lists have in common.
+func common(a, b []int32) (both []int32) {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			both = append(both, a[0])
+			a, b = a[1:], b[1:]
 		}
 	}
-	return true
+	return both
 }
 
 // follow makes used and load those of some jobs.
