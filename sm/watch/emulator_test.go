@@ -323,7 +323,7 @@ func (v *virtual) step(ev *terms.Event) {
 				v.keeper.tellRules(func(error) {})
 			}
 		case terms.Decided:
-			if v.keeper != nil && (a.Drains != nil || a.Wrote != nil && v.manager.Role() == terms.Master) {
+			if v.keeper != nil && (a.Drains != nil || (a.Wrote != nil || a.Jobs != nil) && v.manager.Role() == terms.Master) {
 				v.keeper.tellRules(func(err error) {
 					if err == nil {
 						v.keeper.decided(a.Tag)

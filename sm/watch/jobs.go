@@ -28,7 +28,7 @@ func writeJobs(m *Manager, ev *terms.Event) {
 	m.out = m.jobs.Answer(a, m.out)
 }
 
-// errNotReigning refuses a start or an end of jobs.
+// errNotReigning refuses a write of jobs or partitions.
 var errNotReigning = errors.New("this manager has not brought the subnet up, or is not its master")
 
 // takePlaced takes the copies of the lanes that were found for jobs, and answers those who told of
