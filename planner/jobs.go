@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/judge/check"
 	"weft/judge/quality"
 	"weft/route"
@@ -56,7 +57,7 @@ func unprovenMoves(r *quality.Report) error {
 	switch {
 	case len(findings) > 0:
 		f := &findings[0]
-		if why = fmt.Sprintf("%d of %s", f.Count, f.Kind); len(f.Examples) > 0 {
+		if why = inWords(f); len(f.Examples) > 0 {
 			why += ", such as " + f.Examples[0].String()
 		}
 	case r.DeadlockFree == check.No:
@@ -67,6 +68,19 @@ func unprovenMoves(r *quality.Report) error {
 		why = "packets of multicast groups could deadlock"
 	}
 	return fmt.Errorf("the Plan with moved entries is not proven: %s", why)
+}
+
+// inWords says how often the judge met a fault that moved entries can have.
+func inWords(f *check.Finding) string {
+	words, known := map[check.Kind][2]string{
+		check.NoEntry: {"missing table entry", "missing table entries"}, check.DeadPort: {"entry for a port that is not in use", "entries for ports that are not in use"},
+		check.WrongEnd: {"entry that leads to another port", "entries that lead to other ports"}, check.Loop: {"entry on a loop", "entries on loops"},
+		check.OneWayPair: {"pair without a way back", "pairs without a way back"}, check.NoLID: {"port without a LID", "ports without a LID"},
+	}[f.Kind]
+	if !known {
+		words = [2]string{"fault " + string(f.Kind), "faults " + string(f.Kind)}
+	}
+	return fold.Count(int(f.Count), words[0], words[1])
 }
 
 // Disturbs returns why a Transition is too much for a Plan that nothing has failed for: it drops

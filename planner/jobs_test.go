@@ -67,11 +67,11 @@ func TestUnprovenMoves(t *testing.T) {
 	loop := check.Finding{Kind: check.Loop, Count: 2, Examples: []route.Remark{{Text: "here"}}}
 	noLID := check.Finding{Kind: check.NoLID, Count: 1}
 	for want, r := range map[string]check.Report{
-		"2 of loop, such as here":   {Faults: []check.Finding{loop}, Warnings: []check.Finding{noLID}},
-		"1 of no-lid":               {Warnings: []check.Finding{{Kind: check.StaleEntry}, noLID}, Deadlock: check.Deadlock{DeadlockFree: check.Yes}},
-		"a cycle of 3 channels":     {Deadlock: check.Deadlock{DeadlockFree: check.No, Cycle: make([]check.Hold, 3)}},
-		"can deadlock is unknown":   {},
-		"multicast groups could de": {Deadlock: check.Deadlock{DeadlockFree: check.Yes}},
+		"2 entries on loops, such as here": {Faults: []check.Finding{loop}, Warnings: []check.Finding{noLID}},
+		"1 port without a LID":             {Warnings: []check.Finding{{Kind: check.StaleEntry}, noLID}, Deadlock: check.Deadlock{DeadlockFree: check.Yes}},
+		"a cycle of 3 channels":            {Deadlock: check.Deadlock{DeadlockFree: check.No, Cycle: make([]check.Hold, 3)}},
+		"can deadlock is unknown":          {},
+		"multicast groups could de":        {Deadlock: check.Deadlock{DeadlockFree: check.Yes}},
 	} {
 		if got := unprovenMoves(&quality.Report{Report: r}).Error(); !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)

@@ -399,6 +399,12 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 			d.route(ctx, a.Request)
 		case terms.Improve:
 			d.improving.begin(ctx, d, a.Request)
+		case terms.Compute:
+			do := a.Do
+			d.work(func() *terms.Event {
+				do()
+				return &terms.Event{Kind: terms.Computed}
+			})
 		case terms.Store:
 			record, rules := d.manager.Result().Record, d.manager.RulesToTell()
 			d.work(func() *terms.Event { return &terms.Event{Kind: terms.Stored, Err: d.keep(record, rules)} })

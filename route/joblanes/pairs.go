@@ -1,6 +1,9 @@
 package joblanes
 
-import "weft/route"
+import (
+	"weft/fabric"
+	"weft/route"
+)
 
 // Claim says that packets between some host ports take a copy of the lanes.
 type Claim struct {
@@ -27,6 +30,24 @@ func NewPairs(ends int, claims []Claim) *Pairs {
 		}
 	}
 	return p
+}
+
+// On returns the Pairs of a Graph for another one. added returns the numbers of the claims,
+// ascending, of an end port that is not in the first one.
+func (p *Pairs) On(was, now *fabric.Graph, added func(end int32) []int32) *Pairs {
+	at := make(map[fabric.GUID]int32, was.NumEnds)
+	for e, guid := range was.EndGUID {
+		at[guid] = int32(e)
+	}
+	next := &Pairs{of: make([][]int32, now.NumEnds), copies: p.copies}
+	for e, guid := range now.EndGUID {
+		if old, met := at[guid]; met {
+			next.of[e] = p.of[old]
+		} else {
+			next.of[e] = added(int32(e))
+		}
+	}
+	return next
 }
 
 // Copy returns the copy of a pair; 0 for the lanes of the paths.

@@ -67,6 +67,7 @@ type player struct {
 	request planner.Request     // of that Route
 	better  *terms.RouteRequest // of an Improve that has not ended
 	beside  planner.Request     // of that Improve
+	compute func()              // of a Compute that has not ended
 	store   bool
 	claim   bool
 }
@@ -104,6 +105,11 @@ func (p *player) complete(ctx context.Context, ev *terms.Event) error {
 			ev.Result = &planner.Result{}
 		}
 		p.better = nil
+	case terms.Computed:
+		if ok = p.compute != nil; ok {
+			p.compute()
+		}
+		p.compute = nil
 	case terms.Stored:
 		ok, p.store = p.store, false
 	case terms.Claimed:
@@ -128,6 +134,8 @@ func (p *player) take(actions []terms.Action) {
 			p.route, p.request = a.Request, p.routing
 		case terms.Improve:
 			p.better, p.beside = a.Request, p.routing
+		case terms.Compute:
+			p.compute = a.Do
 		case terms.Store:
 			p.store = true
 		case terms.Claim:

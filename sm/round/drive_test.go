@@ -155,7 +155,7 @@ func (w *world) step(ev *terms.Event) {
 			w.log = append(w.log, string(w.core.Result().Report.State))
 		case terms.Pause:
 			next = &terms.Event{Kind: terms.PauseEnds}
-		case terms.Wake, terms.Reply, terms.RoundEnded, terms.TakeMembers, terms.TellRules, terms.Decided, terms.Improve: // from a Manager only
+		case terms.Wake, terms.Reply, terms.RoundEnded, terms.TakeMembers, terms.TellRules, terms.Decided, terms.Improve, terms.Compute: // from a Manager only
 		}
 	}
 	if next != nil {

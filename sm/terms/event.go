@@ -53,6 +53,7 @@ const (
 	ClockSet // to a Manager: the clock of the machine was set, and Epoch is another
 	// WriteJobs tells a Manager of jobs that start or end; Decided follows, with the Tag.
 	WriteJobs
+	Computed // to a Manager: a Compute has ended
 )
 
 // Outcome is the way a Send ended.
@@ -67,7 +68,7 @@ const (
 )
 
 // LastEventKind is the last of the kinds.
-const LastEventKind = WriteJobs
+const LastEventKind = Computed
 
 // Event is an input of a round or a Manager. The fields after Kind belong to some kinds only.
 type Event struct {
@@ -162,6 +163,8 @@ const (
 	// work; Improved follows. It ends an earlier Improve, whose event then does not come. Without a
 	// Request that is all.
 	Improve
+	// Compute calls Do beside all else; Computed follows. There is one at a time.
+	Compute
 )
 
 // Action is a request of a round or a Manager. Path and Data are valid until the next Step.
@@ -187,6 +190,7 @@ type Action struct {
 	Incident Incident
 	At       time.Duration
 	Datagram *wire.Datagram
+	Do       func() // of Compute: it depends on nothing else, and nobody waits for it in Step
 }
 
 // Wrote holds the partitions of programs, to be remembered over a restart.

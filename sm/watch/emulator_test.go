@@ -45,6 +45,9 @@ type virtual struct {
 	besides  time.Duration // how long a better Plan takes
 	better   *terms.Event  // computed, and told at improved
 	improved time.Duration
+	compute  func() // of Compute, called and told at computed
+	computed time.Duration
+	computes time.Duration // how long it takes
 	entries  []terms.Incident
 	deaf     bool                      // what nobody asked for is dropped
 	pending  int                       // SMPs that have not ended
@@ -80,7 +83,7 @@ func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg terms.Config, req pl
 // newVirtualAt attaches a Manager to a port of an emulated subnet.
 func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg terms.Config, req planner.Request) (v *virtual, err error) {
 	v = &virtual{
-		manager: NewManager(cfg, terms.Watch{}), sub: sub, at: at, routing: req, wake: terms.Never, planned: terms.Never, improved: terms.Never, storedAt: terms.Never, sent: map[mad.AttrID]int{},
+		manager: NewManager(cfg, terms.Watch{}), sub: sub, at: at, routing: req, wake: terms.Never, planned: terms.Never, improved: terms.Never, computed: terms.Never, storedAt: terms.Never, sent: map[mad.AttrID]int{},
 		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),
 	}
 	v.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
@@ -175,7 +178,7 @@ func (v *virtual) next() time.Duration {
 	if v.keeper != nil {
 		due = min(due, max(v.now, v.keeper.r.Deadline()))
 	}
-	return min(due, v.wake, v.planned, v.improved, v.storedAt)
+	return min(due, v.wake, v.planned, v.improved, v.computed, v.storedAt)
 }
 
 // tick does all work that is due by now, except in the subnet.
@@ -192,6 +195,9 @@ func (v *virtual) tick() {
 		v.improved = terms.Never
 		v.step(v.better)
 	}
+	if v.computed <= v.now {
+		v.endCompute()
+	}
 	if v.storedAt <= v.now {
 		v.storedAt = terms.Never
 		v.step(v.stored)
@@ -205,6 +211,20 @@ func (v *virtual) tick() {
 	}
 	if v.keeper != nil {
 		v.keeper.later()
+	}
+}
+
+// endCompute ends what is computed beside the manager.
+func (v *virtual) endCompute() {
+	v.computed = terms.Never
+	v.compute()
+	v.step(&terms.Event{Kind: terms.Computed})
+}
+
+// endComputing ends it, and all that follows from that, at once.
+func (v *virtual) endComputing() {
+	for v.computed < terms.Never {
+		v.endCompute()
 	}
 }
 
@@ -287,6 +307,8 @@ func (v *virtual) step(ev *terms.Event) {
 			if v.improved = terms.Never; a.Request != nil {
 				v.better, v.improved = planning.Plan(context.Background(), v.routing, a.Request), v.now+v.besides
 			}
+		case terms.Compute:
+			v.compute, v.computed = a.Do, v.now+v.computes
 		case terms.Claim:
 			v.sub.SetIsSM(v.id, true)
 			next = &terms.Event{Kind: terms.Claimed}
@@ -301,7 +323,7 @@ func (v *virtual) step(ev *terms.Event) {
 				v.keeper.tellRules(func(error) {})
 			}
 		case terms.Decided:
-			if v.keeper != nil && (a.Drains != nil || a.Wrote != nil && v.manager.Role() == terms.Master) {
+			if v.keeper != nil && (a.Drains != nil || (a.Wrote != nil || a.Jobs != nil) && v.manager.Role() == terms.Master) {
 				v.keeper.tellRules(func(err error) {
 					if err == nil {
 						v.keeper.decided(a.Tag)

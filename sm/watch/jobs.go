@@ -19,13 +19,29 @@ const whyJobs = "jobs have started"
 func writeJobs(m *Manager, ev *terms.Event) {
 	a := terms.Action{Kind: terms.Decided, Tag: ev.Tag}
 	if m.inForce == nil {
-		a.Err = errors.New("this manager has not brought the subnet up, or is not its master")
+		a.Err = errNotReigning
 	} else {
 		m.jobs.On(m.inForce.Graph, m.inForce.Plan)
 		a.Jobs, m.out, a.Err = m.jobs.Write(m.now, ev.Jobs, m.watch.Jobs, m.out)
 		m.untold = m.untold || a.Err == nil && a.Jobs.Changed > 0
 	}
-	m.out = append(m.out, a)
+	m.out = m.jobs.Answer(a, m.out)
+}
+
+// errNotReigning refuses a write of jobs or partitions.
+var errNotReigning = errors.New("this manager has not brought the subnet up, or is not its master")
+
+// takePlaced takes the copies of the lanes that were found for jobs, and answers those who told of
+// them.
+func takePlaced(m *Manager) {
+	n := len(m.out)
+	m.out = m.jobs.Placed(m.out)
+	m.untold = m.untold || len(m.out) > n
+	for i := range m.out[n:] {
+		if a := &m.out[n+i]; a.Kind == terms.Decided && m.inForce == nil {
+			a.Jobs, a.Err = nil, errNotReigning
+		}
+	}
 }
 
 // jobsDue returns when the next turn of jobs begins, or the round with the Plan of the last one. It
@@ -78,6 +94,7 @@ func followJobs(m *Manager) {
 	}
 	m.out = m.jobs.FollowPartitions(m.now, list, m.inForce.KeysByEnd, m.watch.Jobs, m.out)
 	m.untold = m.untold || len(m.out) > n
+	m.out = m.jobs.Place(m.out)
 }
 
 // learnJobs has the jobs stored that the master has told: a standby that restarts alone knows them.

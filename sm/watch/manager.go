@@ -205,6 +205,8 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		writePartitions(m, ev)
 	case terms.WriteJobs:
 		writeJobs(m, ev)
+	case terms.Computed:
+		takePlaced(m)
 	case terms.MembersChanged:
 		m.groups.wantMembers(now + m.watch.Quiet)
 	case terms.MembersTold:
@@ -215,6 +217,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 		m.stopped = true
 		stopBetter(m)
 		stopTurn(m)
+		m.out = m.jobs.Release(m.out)
 		m.dropWork()
 		m.stepRound(ev)
 	case terms.Reconfigure:
@@ -280,7 +283,9 @@ func (m *Manager) stepRound(ev *terms.Event) {
 	m.out = m.current.Step(ev, m.out)
 	for i := from; i < len(m.out); i++ {
 		if m.out[i].Kind == terms.Route {
-			m.routing = m.now
+			if m.routing = m.now; m.inForce == nil {
+				m.out = m.jobs.Foresee(m.out[i].Request.Graph, m.out)
+			}
 		}
 	}
 	m.standing.Drop(&m.out, from)

@@ -11,7 +11,6 @@ import (
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/sm/watch/forcing"
-	"weft/sm/watch/starting"
 	"weft/sm/watch/succession"
 )
 
@@ -127,7 +126,7 @@ func (m *Manager) inherit() {
 	m.unsteady.links = linksOf(r.Links, m.now)
 	m.reregister = r.Reregister
 	if r.Jobs != nil {
-		m.jobs = starting.Resume(r.Jobs, m.now, m.watch.Jobs)
+		m.jobs.Inherit(r.Jobs, m.now, m.watch.Jobs)
 	}
 }
 

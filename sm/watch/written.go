@@ -1,8 +1,6 @@
 package watch
 
 import (
-	"errors"
-
 	"weft/fabric"
 	"weft/sm/partition"
 	"weft/sm/terms"
@@ -14,7 +12,7 @@ import (
 func writePartitions(m *Manager, ev *terms.Event) {
 	a := terms.Action{Kind: terms.Decided, Tag: ev.Tag}
 	if m.inForce == nil {
-		a.Err = errors.New("this manager has not brought the subnet up, or is not its master")
+		a.Err = errNotReigning
 		m.out = append(m.out, a)
 		return
 	}

@@ -23,6 +23,8 @@ import (
 	"weft/cmd/weft/manage/topology"
 	"weft/fabric/netfile/discovery"
 	"weft/internal/share"
+	"weft/route"
+	"weft/route/joblanes"
 	"weft/sm"
 	"weft/sm/round"
 	"weft/sm/service/client"
@@ -113,7 +115,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.IntVar(&s.watch.Moves, "moves-per-minute", terms.UsualWatch.Moves, "move at most `N` entries of forwarding tables a minute to less loaded links, such as returned ones; 0: none")
 	f.DurationVar(&s.watch.Jobs.Interval, "job-interval", terms.UsualWatch.Jobs.Interval, "time from the start of a job until entries move for it; all jobs that start within this time are taken together")
 	f.IntVar(&s.watch.Jobs.Moves, "job-moves", terms.UsualWatch.Jobs.Moves, "move at most `N` entries of forwarding tables for the jobs that start within --job-interval; 0: none")
-	f.IntVar(&s.moving.jobLanes, "job-lanes", 0, "spread jobs over `N` copies of the lanes of the paths, these among them, as far as links have VLs; 0: all share the lanes of the paths")
+	f.IntVar(&s.moving.jobLanes, "job-lanes", 0, "spread jobs over `N` copies of the lanes of the paths, these among them, as far as links have VLs, with --once for jobs that start later; 0: all share the lanes of the paths")
 	f.StringSliceVar(&s.watch.Jobs.Partitions, "job-partitions", nil, "treat each partition with this `NAME` as a job that runs, for example 'team*'; can be repeated")
 	f.StringSliceVar(&s.moving.never, "no-moves", nil, "`HOURS` of the day in UTC in which only failures move entries, for example 22:00-06:30; can be repeated")
 	f.Uint8Var(&s.config.Priority, "priority", 0, "priority `N` among subnet managers, 0 to 15; the highest becomes master")
@@ -264,6 +266,10 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.share.Percent < 1 || s.share.Percent > 100 {
 		return nil, fmt.Errorf("--port-share %d: want 1 to 100 percent", s.share.Percent)
 	}
+	if s.moving.jobLanes < 0 || s.moving.jobLanes == 1 || s.moving.jobLanes > int(route.DropVL) {
+		return nil, fmt.Errorf("--job-lanes must be 2 to %d, or 0 for none", route.DropVL)
+	}
+	s.routing.JobLanes = joblanes.Ask(s.moving.jobLanes)
 	if s.config.Expected, err = s.expected(cmd); err != nil {
 		return nil, err
 	}

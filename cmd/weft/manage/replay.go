@@ -138,8 +138,8 @@ var eventNames = [...]string{
 	terms.Stop: "told to end", terms.Unasked: "came unasked", terms.Tick: "the time has come", terms.Reconfigure: "new settings", terms.Resweep: "a full sweep is asked for",
 	terms.Rebalance: "a routing afresh is asked for", terms.Stored: "stored", terms.DrainPart: "to be drained", terms.UndrainPart: "to be drained no more",
 	terms.MembersChanged: "members of multicast groups have changed", terms.MembersTold: "told the members of multicast groups",
-	terms.NeighboursTold: "told by the master which port is behind which", terms.Told: "told nothing new", terms.Improved: "a better Plan was computed",
-	terms.WritePartitions: "a program writes partitions", terms.ClockSet: "the clock of the machine was set",
+	terms.NeighboursTold: "told by the master which port is behind which", terms.Told: "told nothing new", terms.Improved: "a better Plan was computed", terms.Computed: "lanes for jobs were chosen",
+	terms.WritePartitions: "a program writes partitions", terms.WriteJobs: "jobs start or end", terms.ClockSet: "the clock of the machine was set",
 }
 
 // newsText describes a change in subnet administration.

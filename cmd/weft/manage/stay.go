@@ -21,8 +21,6 @@ import (
 	"weft/cmd/weft/manage/topology"
 	"weft/internal/configfile"
 	"weft/internal/fold"
-	"weft/route"
-	"weft/route/joblanes"
 	"weft/sm"
 	"weft/sm/recording"
 	"weft/sm/round"
@@ -127,9 +125,6 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.watch.Jobs.Interval < 100*time.Millisecond || s.watch.Jobs.Moves < 0 {
 		return nil, errors.New("--job-interval must be 100ms or more, --job-moves 0 or more")
 	}
-	if s.moving.jobLanes < 0 || s.moving.jobLanes == 1 || s.moving.jobLanes > int(route.DropVL) {
-		return nil, fmt.Errorf("--job-lanes must be 2 to %d, or 0 for none", route.DropVL)
-	}
 	for _, pattern := range s.watch.Jobs.Partitions {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
 			return nil, fmt.Errorf("--job-partitions %q: want the name of a partition, or a pattern such as 'team*'", pattern)
@@ -149,7 +144,6 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if err := errors.Join(s.service.telemetry.check(), s.service.hook.Check()); err != nil {
 		return nil, err
 	}
-	s.routing.JobLanes = joblanes.Ask(s.moving.jobLanes)
 	runner, err := s.runner(cmd)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,6 @@
 package starting
 
 import (
-	"context"
-	"math/bits"
 	"slices"
 
 	"weft/fabric"
@@ -13,25 +11,41 @@ import (
 	"weft/sm/terms"
 )
 
-// lanes gives jobs that start copies of the lanes (route/joblanes). The Plan has the copies from
+// lanes holds which copies of the lanes (route/joblanes) jobs are on. The Plan has the copies from
 // its routing on, and the judge has proven every pair on each of them. So a start changes no device
 // and needs no proof: only answers to path queries change, and those of running jobs stay.
+//
+// Copies are found beside the loop (terms.Compute), one placing after the other. The answers to
+// writes wait for it. A job that starts meanwhile gets its copy from the next placing.
 type lanes struct {
 	graph *fabric.Graph // in force
 	plan  *route.Plan
-	find  *jobs.Finder     // of graph; nil until it is needed
-	used  map[string]usage // by job
-	load  [][]uint16       // by copy and channel: jobs on that copy that use the channel
-	pairs *joblanes.Pairs  // of the jobs told, in the Graph by
-	told  []terms.Job
-	by    *fabric.Graph
+	find  *jobs.Finder // of graph; nil until it is needed
+	paired
+	placed []terms.Job // jobs that have their copies: those of pairs
+	stale  bool        // another placing is needed
+	under  *placing    // nil if none is under way
+	held   []terms.Action
+	counts *counts // belongs to the placing while one is under way
 }
 
-// usage holds the channels of a job.
-type usage struct {
-	nodes    string
-	copied   int
-	channels []int32
+// paired holds the pairs of jobs that have their copies.
+type paired struct {
+	pairs *joblanes.Pairs
+	by    *fabric.Graph
+	named map[string][]int32 // by name of a node: the numbers of its claims, whether it is there or not
+}
+
+// placing finds copies for jobs. Until it has ended, only do uses it and the counts.
+type placing struct {
+	graph   *fabric.Graph
+	plan    *route.Plan // nil: all have their copies
+	was     []terms.Job // have their copies
+	list    []terms.Job // that run; after do with their copies
+	counts  *counts
+	paired                 // of list
+	answers []terms.Action // to the writes that it serves
+	void    bool           // the list is that of an earlier master
 }
 
 // claim says that packets between some nodes take a copy of the lanes.
@@ -42,29 +56,178 @@ type claim struct {
 
 // On takes the Graph and the Plan in force.
 func (m *Machine) On(g *fabric.Graph, plan *route.Plan) {
-	if l := &m.lanes; l.graph != g {
-		*l = lanes{graph: g, plan: plan, pairs: l.pairs, told: l.told, by: l.by}
-	} else {
-		l.plan = plan
+	l := &m.lanes
+	was := l.graph
+	if l.graph, l.plan = g, plan; was != g {
+		l.find = nil
 	}
+	l.follow()
+}
+
+// follow makes the pairs those of the Graph and the Plan in force.
+func (l *lanes) follow() {
+	switch {
+	case !l.exist():
+		l.pairs = nil
+	case l.pairs == nil:
+		l.paired = pair(l.graph, l.finder, l.placed)
+	case l.by != l.graph:
+		l.pairs = l.pairs.On(l.by, l.graph, l.claimsOf)
+		l.stale = l.stale || len(l.placed) > 0 && !haveSameHosts(l.by, l.graph)
+	}
+	l.by = l.graph
+}
+
+// exist reports whether the Plan in force has copies.
+func (l *lanes) exist() bool { return l.graph != nil && len(l.plan.JobLanes) > 0 }
+
+// haveSameHosts reports whether names stand for the same end ports in two Graphs.
+func haveSameHosts(a, b *fabric.Graph) bool {
+	return slices.Equal(a.EndGUID, b.EndGUID) && slices.Equal(a.EndNodeGUID, b.EndNodeGUID) && slices.Equal(a.EndSystem, b.EndSystem) && slices.Equal(a.EndDesc, b.EndDesc)
 }
 
 // Pairs returns which pairs of end ports are on which copies of the lanes of the Plan in force; nil
 // if it has none.
-func (m *Machine) Pairs() *joblanes.Pairs {
+func (m *Machine) Pairs() *joblanes.Pairs { return m.lanes.pairs }
+
+// pair returns the pairs of jobs in a Graph, which find finds nodes of.
+func pair(g *fabric.Graph, find func() *jobs.Finder, list []terms.Job) paired {
+	if len(list) == 0 { // finding takes a while
+		return paired{pairs: joblanes.NewPairs(g.NumEnds, nil), by: g}
+	}
+	named := map[string][]int32{}
+	for i, c := range claims(list) {
+		names, _ := hostlist.Expand(c.nodes) // it was a list when the job began
+		for _, name := range names {
+			named[name] = append(named[name], int32(i))
+		}
+	}
+	return paired{joblanes.NewPairs(g.NumEnds, Claims(find(), list)), g, named}
+}
+
+// claimsOf returns the numbers of the claims of a port that was not there when the pairs were made.
+func (l *lanes) claimsOf(end int32) []int32 {
+	if l.graph.IsHost(end) {
+		for _, name := range jobs.Names(l.graph, end) {
+			if has := l.named[name]; has != nil {
+				return has
+			}
+		}
+	}
+	return nil
+}
+
+// Answer appends the outcome of a write, or holds it until the jobs have their copies.
+func (m *Machine) Answer(a terms.Action, out []terms.Action) []terms.Action {
 	l := &m.lanes
 	switch {
-	case l.graph == nil || len(l.plan.JobLanes) == 0:
-		l.pairs, l.told, l.by = nil, nil, nil
-		return nil
-	case l.by == l.graph && isSameList(l.told, m.list):
-		return l.pairs
+	case a.Err != nil || !l.stale && l.under == nil:
+		return append(out, a)
+	case !l.stale: // the job began before
+		l.under.answers = append(l.under.answers, a)
+		return out
 	}
-	if l.pairs == nil || l.by != l.graph || !haveSameClaims(l.told, m.list) {
-		l.pairs = joblanes.NewPairs(l.graph.NumEnds, Claims(l.finder(), m.list))
+	l.held = append(l.held, a)
+	return m.Place(out)
+}
+
+// Place begins to find copies beside the loop, if that is needed.
+func (m *Machine) Place(out []terms.Action) []terms.Action {
+	l := &m.lanes
+	switch {
+	case l.under != nil || !l.stale:
+		return out
+	case !l.exist():
+		l.stale, l.placed = false, m.list
+		return m.Release(out)
 	}
-	l.told, l.by = m.list, l.graph
-	return l.pairs
+	l.stale = false
+	return m.begin(l.graph, l.plan, out)
+}
+
+// Foresee begins to find the pairs of jobs in the Graph of a round, where none are known, so that
+// they are there when its Plan comes into force: after a start or a takeover.
+func (m *Machine) Foresee(g *fabric.Graph, out []terms.Action) []terms.Action {
+	if l := &m.lanes; l.pairs != nil || l.under != nil || len(m.list) == 0 {
+		return out
+	}
+	return m.begin(g, nil, out)
+}
+
+// begin begins a placing.
+func (m *Machine) begin(g *fabric.Graph, plan *route.Plan, out []terms.Action) []terms.Action {
+	l := &m.lanes
+	if l.counts == nil {
+		l.counts = &counts{}
+	}
+	l.under = &placing{graph: g, plan: plan, was: l.placed, list: m.list, counts: l.counts, answers: l.held}
+	l.held = nil
+	return append(out, terms.Action{Kind: terms.Compute, Do: l.under.do})
+}
+
+// Placed takes the end of a placing. Jobs that run still get their copies, and the writes that it
+// served their answers.
+func (m *Machine) Placed(out []terms.Action) []terms.Action {
+	l := &m.lanes
+	p := l.under
+	if l.under = nil; !p.void {
+		m.list = withCopies(m.list, p.list)
+		l.placed = p.list
+		if l.paired = p.paired; l.graph != nil {
+			l.follow()
+		}
+		if p.graph == l.graph {
+			l.find = p.counts.find
+		}
+	}
+	out = m.answer(p.answers, out)
+	return m.Place(out)
+}
+
+// Release appends all answers that are held: nobody waits for copies any more.
+func (m *Machine) Release(out []terms.Action) []terms.Action {
+	l := &m.lanes
+	if l.under != nil {
+		out, l.under.answers = m.answer(l.under.answers, out), nil
+	}
+	out, l.held = m.answer(l.held, out), nil
+	return out
+}
+
+// answer appends answers to writes.
+func (m *Machine) answer(list, out []terms.Action) []terms.Action {
+	for i := range list {
+		list[i].Jobs.List = m.list
+	}
+	return append(out, list...)
+}
+
+// withCopies returns a list of jobs with the copies of another list. Jobs that have other nodes
+// there, or are not there, stay as they are.
+func withCopies(list, placed []terms.Job) []terms.Job {
+	found := make(map[string]*terms.Job, len(placed))
+	for i := range placed {
+		found[placed[i].ID] = &placed[i]
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		if j := found[list[i].ID]; j != nil && isSame(j, &list[i]) {
+			list[i].Copy, list[i].Shares = j.Copy, j.Shares
+		}
+	}
+	return list
+}
+
+// do finds the copies, and the pairs on them.
+func (p *placing) do() {
+	c := p.counts
+	if c.graph != p.graph {
+		*c = counts{graph: p.graph, find: jobs.NewFinder(p.graph)}
+	}
+	if c.plan = p.plan; p.plan != nil {
+		p.list = c.give(p.was, p.list)
+	}
+	p.paired = pair(p.graph, func() *jobs.Finder { return c.find }, p.list)
 }
 
 // Claims returns the claims of jobs on copies of the lanes, in a Graph. The first one that holds a
@@ -84,18 +247,6 @@ func (l *lanes) finder() *jobs.Finder {
 	return l.find
 }
 
-// isSameList reports whether two lists are the same memory.
-func isSameList(a, b []terms.Job) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
-// haveSameClaims reports whether two lists lead to the same claims.
-func haveSameClaims(a, b []terms.Job) bool {
-	return slices.EqualFunc(a, b, func(x, y terms.Job) bool {
-		return x.Nodes == y.Nodes && x.Copy == y.Copy && slices.Equal(x.Shares, y.Shares)
-	})
-}
-
 // claims lists the claims of jobs with several nodes, in the order in which they count.
 func claims(list []terms.Job) (all []claim) {
 	for i := range list {
@@ -108,204 +259,4 @@ func claims(list []terms.Job) (all []claim) {
 		}
 	}
 	return all
-}
-
-// giveLanes gives copies to the jobs of a new list that have started. was is the list before.
-func (m *Machine) giveLanes(was, list []terms.Job, changed []change) {
-	l := &m.lanes
-	if l.graph == nil || len(l.plan.JobLanes) == 0 {
-		return
-	}
-	at := make(map[string]int, len(list))
-	for i := range list {
-		at[list[i].ID] = i
-	}
-	now := make([]terms.Job, 0, len(list))
-	for i := range was {
-		if _, runs := at[was[i].ID]; runs {
-			now = append(now, was[i])
-		}
-	}
-	place := make(map[string]int, len(list))
-	for i := range now {
-		place[now[i].ID] = i
-	}
-	l.follow(now)
-	users := map[string][]string{} // by node: IDs of jobs on it
-	for i := range now {
-		addUser(users, &now[i])
-	}
-	for i := range changed {
-		if changed[i].ended {
-			continue
-		}
-		j := &list[at[changed[i].job.ID]]
-		before, ran := place[j.ID]
-		if j.Count > 1 {
-			if ran {
-				j.Copy = now[before].Copy
-			} else {
-				j.Copy = l.least(j.Nodes)
-			}
-			j.Shares = shares(claims(neighbours(users, now, j)), j)
-			addUser(users, j)
-		}
-		if ran {
-			l.drop(j.ID)
-			now[before] = *j
-		} else {
-			place[j.ID] = len(now)
-			now = append(now, *j)
-		}
-		l.add(j)
-	}
-}
-
-// addUser adds a job to the users of its nodes.
-func addUser(users map[string][]string, j *terms.Job) {
-	for node := range nodesOf(j.Nodes) {
-		users[node] = append(users[node], j.ID)
-	}
-}
-
-// neighbours returns the jobs of a list that have nodes in common with a job.
-func neighbours(users map[string][]string, list []terms.Job, j *terms.Job) (near []terms.Job) {
-	ids := map[string]bool{}
-	for node := range nodesOf(j.Nodes) {
-		for _, id := range users[node] {
-			ids[id] = true
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	for i := range list {
-		if ids[list[i].ID] {
-			near = append(near, list[i])
-		}
-	}
-	return near
-}
-
-// shares returns the copies that pairs of nodes of a job have already, since other jobs run on
-// them: those stay. If all its pairs have one copy, the job gets it.
-func shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
-	mine := nodesOf(j.Nodes)
-	var sets []map[string]bool
-	for _, c := range all {
-		both := map[string]bool{}
-		for node := range nodesOf(c.nodes) {
-			if mine[node] {
-				both[node] = true
-			}
-		}
-		if len(both) < 2 || slices.ContainsFunc(sets, func(s map[string]bool) bool { return isWithin(both, s) }) {
-			continue
-		}
-		if len(sets) == 0 && len(both) == len(mine) {
-			j.Copy = c.copied
-			return nil
-		}
-		sets = append(sets, both)
-		names := make([]string, 0, len(both))
-		for node := range both {
-			names = append(names, node)
-		}
-		list = append(list, terms.LaneShare{Nodes: hostlist.Compress(names), Copy: c.copied})
-	}
-	for len(list) > 0 && list[len(list)-1].Copy == j.Copy {
-		list = list[:len(list)-1]
-	}
-	return list
-}
-
-// nodesOf returns the nodes of a list as a set.
-func nodesOf(list string) map[string]bool {
-	names, _ := hostlist.Expand(list) // it was a list when the job began
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[name] = true
-	}
-	return set
-}
-
-// isWithin reports whether all of a set are in another one.
-func isWithin(a, b map[string]bool) bool {
-	for x := range a {
-		if !b[x] {
-			return false
-		}
-	}
-	return true
-}
-
-// follow makes used and load those of some jobs.
-func (l *lanes) follow(list []terms.Job) {
-	if copies := len(l.plan.JobLanes) + 1; len(l.load) != copies {
-		l.used, l.load = map[string]usage{}, make([][]uint16, copies)
-		for i := range l.load {
-			l.load[i] = make([]uint16, l.graph.NumChannels)
-		}
-	}
-	runs := make(map[string]*terms.Job, len(list))
-	for i := range list {
-		runs[list[i].ID] = &list[i]
-	}
-	for id, u := range l.used {
-		if j := runs[id]; j == nil || j.Nodes != u.nodes || j.Copy != u.copied {
-			l.drop(id)
-		}
-	}
-	for i := range list {
-		l.add(&list[i])
-	}
-}
-
-// add counts the channels of a job.
-func (l *lanes) add(j *terms.Job) {
-	if _, met := l.used[j.ID]; met || j.Count < 2 || j.Copy >= len(l.load) {
-		return
-	}
-	u := usage{j.Nodes, j.Copy, l.channels(j.Nodes)}
-	l.used[j.ID] = u
-	for _, c := range u.channels {
-		l.load[u.copied][c]++
-	}
-}
-
-// drop takes the channels of a job out of the counts.
-func (l *lanes) drop(id string) {
-	u := l.used[id]
-	for _, c := range u.channels {
-		l.load[u.copied][c]--
-	}
-	delete(l.used, id)
-}
-
-// channels returns the channels between switches that the pairs of some nodes use.
-func (l *lanes) channels(nodes string) (list []int32) {
-	hosts, _, _ := l.finder().Match(nodes)
-	set, _ := joblanes.Used(context.Background(), l.graph, l.plan, hosts) // it is not cancelled
-	for i, word := range set {
-		for ; word != 0; word &= word - 1 {
-			list = append(list, int32(64*i+bits.TrailingZeros64(word)))
-		}
-	}
-	return list
-}
-
-// least returns the copy on which some nodes share the fewest channels with other jobs, each
-// counted once for each job.
-func (l *lanes) least(nodes string) (best int) {
-	channels, least := l.channels(nodes), -1
-	for copied, load := range l.load {
-		sum := 0
-		for _, c := range channels {
-			sum += int(load[c])
-		}
-		if least < 0 || sum < least {
-			best, least = copied, sum
-		}
-	}
-	return best
 }

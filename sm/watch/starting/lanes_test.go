@@ -117,8 +117,8 @@ func TestLeast(t *testing.T) {
 		}
 	}
 	write(t, &m, 0, &terms.JobWrite{Whole: true})
-	m.lanes.follow(nil)
-	for copied, load := range m.lanes.load {
+	m.lanes.counts.follow(nil)
+	for copied, load := range m.lanes.counts.load {
 		if slices.Max(load) > 0 {
 			t.Errorf("copy %d has channels of jobs, and none runs", copied)
 		}
@@ -138,11 +138,18 @@ func TestPartitionsAreJobs(t *testing.T) {
 		keys[h] = []uint16{partition.DefaultKey | mad.PKeyFull, 6}
 	}
 	follow := func() (told []terms.IncidentKind) {
-		for _, a := range m.FollowPartitions(time.Second, list, func() [][]uint16 { return keys }, rule, nil) {
-			if a.Kind == terms.Note {
+		out := m.FollowPartitions(time.Second, list, func() [][]uint16 { return keys }, rule, nil)
+		for i := 0; i < len(out); i++ {
+			switch a := out[i]; a.Kind {
+			case terms.Note:
 				told = append(told, a.Incident.Kind)
-			} else if a.Kind != terms.Decided || len(a.Jobs.List) != len(m.List()) {
-				t.Errorf("%+v", a)
+			case terms.Compute:
+				a.Do()
+				out = m.Placed(out)
+			default:
+				if a.Kind != terms.Decided || len(a.Jobs.List) != len(m.List()) {
+					t.Errorf("%+v", a)
+				}
 			}
 		}
 		return told

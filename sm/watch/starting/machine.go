@@ -65,8 +65,20 @@ type Report struct {
 // it.
 func Resume(list []terms.Job, now time.Duration, rule terms.JobRule) Machine {
 	m := Machine{list: slices.Clone(list), due: terms.Never}
+	m.lanes.placed = m.list
 	m.wait(now, rule)
 	return m
+}
+
+// Inherit replaces all by the jobs of another master, as Resume does. A placing that is under way
+// ends first.
+func (m *Machine) Inherit(list []terms.Job, now time.Duration, rule terms.JobRule) {
+	next := Resume(list, now, rule)
+	if l := &next.lanes; m.lanes.under != nil {
+		l.under, l.held, l.counts = m.lanes.under, m.lanes.held, m.lanes.counts
+		l.under.void, l.stale = true, true
+	}
+	*m = next
 }
 
 // List returns the jobs that run. It must not be changed.

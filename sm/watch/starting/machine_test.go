@@ -29,7 +29,16 @@ func write(t *testing.T, m *Machine, now time.Duration, w *terms.JobWrite) (chan
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range out {
+	answer := len(out)
+	for out = m.Answer(terms.Action{Kind: terms.Decided, Jobs: jobs}, out); out[len(out)-1].Kind == terms.Compute; {
+		do := out[len(out)-1].Do
+		do()
+		out = m.Placed(out[:len(out)-1])
+	}
+	if last := out[len(out)-1]; last.Kind != terms.Decided || !slices.EqualFunc(last.Jobs.List, m.list, func(a, b terms.Job) bool { return a.ID == b.ID && a.Copy == b.Copy }) {
+		t.Fatalf("the answer is %+v", last)
+	}
+	for i := range out[:answer] {
 		told = append(told, out[i].Incident.Kind)
 	}
 	return jobs.Changed, told

@@ -35,9 +35,13 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 	if err := check(list); err != nil {
 		return nil, append(out, note(terms.JobRefused, "refused"+terms.ByWhom(w.By)+": "+err.Error())), err
 	}
-	m.giveLanes(m.list, list, changed)
 	if m.list = list; m.turn == nil {
 		m.wait(now, rule)
+	}
+	if l := &m.lanes; !l.exist() && l.under == nil {
+		l.placed = list
+	} else if len(changed) > 0 {
+		l.stale = true
 	}
 	for i := range changed {
 		out = m.told.add(now, &changed[i], w.By, out)

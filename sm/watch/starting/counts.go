@@ -1,0 +1,249 @@
+package starting
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"weft/fabric"
+	"weft/fabric/jobs"
+	"weft/internal/hostlist"
+	"weft/route"
+	"weft/route/joblanes"
+	"weft/sm/terms"
+)
+
+// counts counts the jobs on channels.
+type counts struct {
+	graph *fabric.Graph
+	plan  *route.Plan
+	find  *jobs.Finder
+	used  map[string]usage // by job
+	load  [][]uint16       // by copy and channel: jobs on that copy that use the channel
+}
+
+// usage holds the channels of a job.
+type usage struct {
+	nodes    string
+	copied   int
+	channels []int32
+}
+
+// give returns a list of jobs that run with their copies. was has the jobs with copies.
+func (c *counts) give(was, list []terms.Job) []terms.Job {
+	list = slices.Clone(list)
+	runs := make(map[string]bool, len(list))
+	for i := range list {
+		runs[list[i].ID] = true
+	}
+	var now []terms.Job
+	place := make(map[string]int, len(list)) // in now, by ID
+	for i := range was {
+		if runs[was[i].ID] {
+			place[was[i].ID] = len(now)
+			now = append(now, was[i])
+		}
+	}
+	c.follow(now)
+	nodes := nodes{of: map[string]int32{}, lists: map[string][]int32{}}
+	for i := range now {
+		nodes.addUser(&now[i], i)
+	}
+	for i := range list {
+		j := &list[i]
+		before, ran := place[j.ID]
+		if ran && isSame(&now[before], j) {
+			j.Copy, j.Shares = now[before].Copy, now[before].Shares
+			continue
+		}
+		if !ran {
+			before = len(now)
+			now = append(now, *j)
+		}
+		var channels []int32
+		if j.Count > 1 {
+			if channels = c.channels(j.Nodes); ran {
+				j.Copy = now[before].Copy
+			} else {
+				j.Copy = c.least(channels)
+			}
+			j.Shares = nodes.shares(claims(nodes.neighbours(now, j)), j)
+			nodes.addUser(j, before)
+		}
+		c.drop(j.ID)
+		now[before] = *j
+		c.add(j, channels)
+	}
+	return list
+}
+
+// nodes numbers the nodes of lists, and holds which jobs are on each.
+type nodes struct {
+	of    map[string]int32 // by name
+	names []string
+	users [][]int            // by node: places of its jobs in a list
+	lists map[string][]int32 // the nodes of each list, ascending
+}
+
+// list returns the nodes of a list, ascending.
+func (n *nodes) list(text string) []int32 {
+	set, met := n.lists[text]
+	if met {
+		return set
+	}
+	names, _ := hostlist.Expand(text) // it was a list when the job began
+	for _, name := range names {
+		node, met := n.of[name]
+		if !met {
+			node = int32(len(n.names))
+			n.of[name], n.names, n.users = node, append(n.names, name), append(n.users, nil)
+		}
+		set = append(set, node)
+	}
+	slices.Sort(set)
+	set = slices.Compact(set)
+	n.lists[text] = set
+	return set
+}
+
+// addUser adds a job with its place in a list to the users of its nodes.
+func (n *nodes) addUser(j *terms.Job, at int) {
+	for _, node := range n.list(j.Nodes) {
+		n.users[node] = append(n.users[node], at)
+	}
+}
+
+// neighbours returns the jobs of a list that have nodes in common with a job.
+func (n *nodes) neighbours(list []terms.Job, j *terms.Job) (near []terms.Job) {
+	var places []int
+	for _, node := range n.list(j.Nodes) {
+		places = append(places, n.users[node]...)
+	}
+	slices.Sort(places)
+	for _, i := range slices.Compact(places) {
+		near = append(near, list[i])
+	}
+	return near
+}
+
+// shares returns the copies that pairs of nodes of a job have already, since other jobs run on
+// them: those stay. If all its pairs have one copy, the job gets it.
+func (n *nodes) shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
+	mine := n.list(j.Nodes)
+	var sets [][]int32
+	for _, c := range all {
+		both := common(mine, n.list(c.nodes))
+		if len(both) < 2 || slices.ContainsFunc(sets, func(s []int32) bool { return len(common(both, s)) == len(both) }) {
+			continue
+		}
+		if len(sets) == 0 && len(both) == len(mine) {
+			j.Copy = c.copied
+			return nil
+		}
+		sets = append(sets, both)
+		names := make([]string, 0, len(both))
+		for _, node := range both {
+			names = append(names, n.names[node])
+		}
+		list = append(list, terms.LaneShare{Nodes: hostlist.Compress(names), Copy: c.copied})
+	}
+	for len(list) > 0 && list[len(list)-1].Copy == j.Copy {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// common returns what two ascending lists have in common.
+func common(a, b []int32) (both []int32) {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			both = append(both, a[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+	return both
+}
+
+// follow makes used and load those of some jobs.
+func (c *counts) follow(list []terms.Job) {
+	if copies := len(c.plan.JobLanes) + 1; len(c.load) != copies {
+		c.used, c.load = map[string]usage{}, make([][]uint16, copies)
+		for i := range c.load {
+			c.load[i] = make([]uint16, c.graph.NumChannels)
+		}
+	}
+	runs := make(map[string]*terms.Job, len(list))
+	for i := range list {
+		runs[list[i].ID] = &list[i]
+	}
+	for id, u := range c.used {
+		if j := runs[id]; j == nil || j.Nodes != u.nodes || j.Copy != u.copied {
+			c.drop(id)
+		}
+	}
+	for i := range list {
+		if j := &list[i]; c.counts(j) {
+			c.add(j, c.channels(j.Nodes))
+		}
+	}
+}
+
+// counts reports whether a job's channels are to be counted, and are not yet.
+func (c *counts) counts(j *terms.Job) bool {
+	_, met := c.used[j.ID]
+	return !met && j.Count > 1 && j.Copy < len(c.load)
+}
+
+// add counts the channels of a job.
+func (c *counts) add(j *terms.Job, channels []int32) {
+	if !c.counts(j) {
+		return
+	}
+	u := usage{j.Nodes, j.Copy, channels}
+	c.used[j.ID] = u
+	for _, ch := range u.channels {
+		c.load[u.copied][ch]++
+	}
+}
+
+// drop takes the channels of a job out of the counts.
+func (c *counts) drop(id string) {
+	u := c.used[id]
+	for _, ch := range u.channels {
+		c.load[u.copied][ch]--
+	}
+	delete(c.used, id)
+}
+
+// channels returns the channels between switches that the pairs of some nodes use.
+func (c *counts) channels(nodes string) (list []int32) {
+	hosts, _, _ := c.find.Match(nodes)
+	set, _ := joblanes.Used(context.Background(), c.graph, c.plan, hosts) // it is not cancelled
+	for i, word := range set {
+		for ; word != 0; word &= word - 1 {
+			list = append(list, int32(64*i+bits.TrailingZeros64(word)))
+		}
+	}
+	return list
+}
+
+// least returns the copy on which channels are shared with the fewest jobs, each counted once for
+// each channel.
+func (c *counts) least(channels []int32) (best int) {
+	least := -1
+	for copied, load := range c.load {
+		sum := 0
+		for _, ch := range channels {
+			sum += int(load[ch])
+		}
+		if least < 0 || sum < least {
+			best, least = copied, sum
+		}
+	}
+	return best
+}
