@@ -47,6 +47,8 @@ type JobWrite struct {
 	End   string `json:",omitempty"` // ID
 	All   []Job  `json:",omitempty"` // with Whole: others end
 	Whole bool   `json:",omitempty"`
+	// Age says how old All may be: what was told of a job within this time counts, not All.
+	Age time.Duration `json:",omitempty"`
 	// OfPartitions says that All, with Whole, lists the jobs of partitions, and changes no others.
 	OfPartitions bool   `json:",omitempty"`
 	By           string `json:",omitempty"` // who asks; "" if that is not known
@@ -56,5 +58,6 @@ type JobWrite struct {
 type RunningJobs struct {
 	List    []Job
 	Changed int    // jobs that started, changed or ended by the write
+	Newer   int    // jobs that differ from JobWrite.All and stay, by JobWrite.Age
 	Order   uint64 // set by the Runner: a later one has a higher number
 }

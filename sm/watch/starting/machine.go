@@ -32,6 +32,7 @@ type Machine struct {
 	turn  *turn
 	ready bool // its Plan waits for a round
 	told  told
+	last  lately
 	count Count
 	lanes lanes
 }
