@@ -1,6 +1,12 @@
 package terms
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"weft/internal/hostlist"
+)
 
 // Job is a running job of a batch system. Its nodes send to each other.
 type Job struct {
@@ -17,6 +23,20 @@ type Job struct {
 	Copy        int         `json:",omitempty"`
 	Shares      []LaneShare `json:",omitempty"`
 	OfPartition bool        `json:",omitempty"` // JobRule.Partitions made it
+}
+
+// Check returns what no job has: of a damaged state, or from a master that is.
+func (j *Job) Check() error {
+	_, err := hostlist.Expand(j.Nodes)
+	for _, s := range j.Shares {
+		if _, wrong := hostlist.Expand(s.Nodes); err == nil {
+			err = wrong
+		}
+	}
+	if err == nil && (j.ID == "" || j.Count < 1 || j.Copy < 0 || slices.ContainsFunc(j.Shares, func(s LaneShare) bool { return s.Copy < 0 })) {
+		err = fmt.Errorf("ID %q, %d nodes, copy %d of the lanes", j.ID, j.Count, j.Copy)
+	}
+	return err
 }
 
 // LaneShare says that packets between some nodes of a job are on another copy of the lanes.
