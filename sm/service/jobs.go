@@ -281,6 +281,10 @@ func setJobs(s *Service, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
+	if given.Jobs == nil { // a body that is cut short must not end all jobs
+		endpoints.Refuse(w, http.StatusBadRequest, "jobs: want a list of all jobs that run; [] if none does")
+		return
+	}
 	if len(given.Jobs) > starting.MostJobs {
 		endpoints.Refuse(w, http.StatusBadRequest, fmt.Sprintf("more than %d jobs", starting.MostJobs))
 		return

@@ -117,6 +117,10 @@ func TestHostileJobs(t *testing.T) {
 		"no node":            {"/v1/jobs/1", JobBody{}, "no node"},
 		"an ID of 64 KiB":    {"/v1/jobs", JobSet{Jobs: []NumberedJob{{ID: long, JobBody: JobBody{Nodes: "host1"}}}}, "want 1 to 64"},
 		"too many nodes":     {"/v1/jobs", JobSet{Jobs: all}, "over 1048576 nodes"},
+		"no list":            {"/v1/jobs", map[string]any{}, "want a list"},
+		"null":               {"/v1/jobs", map[string]any{"jobs": nil}, "want a list"},
+		"an old list":        {"/v1/jobs", JobSet{Jobs: []NumberedJob{}, Age: 61}, "age 61"},
+		"a list to come":     {"/v1/jobs", JobSet{Jobs: []NumberedJob{}, Age: -1}, "age -1"},
 		"too many jobs":      {"/v1/jobs", JobSet{Jobs: append(all, all[0])}, "more than 10000 jobs"},
 		"twice":              {"/v1/jobs", JobSet{Jobs: []NumberedJob{{"1", JobBody{Nodes: "host1"}}, {"1", JobBody{Nodes: "host2"}}}}, "twice"},
 	} {
