@@ -264,8 +264,14 @@ func TestAge(t *testing.T) {
 func TestNoJob(t *testing.T) {
 	good := terms.Job{ID: "a", Nodes: "n[1-2]", Count: 2}
 	m := Resume([]terms.Job{
-		good, good, {ID: "b", Nodes: "n[1", Count: 2}, {ID: "c", Nodes: "n[1-2]", Count: 2, Copy: -1}, {ID: "d", Nodes: "n[1-2]", Count: -2}, {Nodes: "n1", Count: 1},
-		{ID: "e", Nodes: "n[1-2]", Count: 2, Shares: []terms.LaneShare{{Nodes: "n[", Copy: 1}}}, {ID: "f", Nodes: "n[1-2]", Count: 2, Shares: []terms.LaneShare{{Nodes: "n[1-2]", Copy: -1}}},
+		good,
+		good,
+		{ID: "b", Nodes: "n[1", Count: 2},
+		{ID: "c", Nodes: "n[1-2]", Count: 2, Copy: -1},
+		{ID: "d", Nodes: "n[1-2]", Count: -2},
+		{Nodes: "n1", Count: 1},
+		{ID: "e", Nodes: "n[1-2]", Count: 2, Shares: []terms.LaneShare{{Nodes: "n[", Copy: 1}}},
+		{ID: "f", Nodes: "n[1-2]", Count: 2, Shares: []terms.LaneShare{{Nodes: "n[1-2]", Copy: -1}}},
 	}, 0, rule)
 	if list := m.List(); len(list) != 1 || list[0].ID != "a" {
 		t.Errorf("%+v", list)
