@@ -41,6 +41,7 @@ type Request struct {
 	Kept    *Kept             // to be repaired; where that is not possible, or it is nil, the chain routes
 	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
 	Moves   int               // entries that may move to less loaded links once Kept is repaired
+	Stay    []int32           // hosts: Moves moves no entries towards them
 	Jobs    [][]int32         // host ports by job; paths move so that pairs of one job meet fewer others
 	// JobLanes asks for lanes for jobs; nil: they share the lanes of the paths.
 	JobLanes *joblanes.Request

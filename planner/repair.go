@@ -64,7 +64,7 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 // spread moves entries of a repaired Plan to less loaded links and proves it, beside the trees that
 // it keeps. It returns false, and leaves the Plan as it was, if that is impossible or not proven.
 func (r *Result) spread(ctx context.Context, g *fabric.Graph, req *Request) (done bool, err error) {
-	plan, figures, err := repair.Spread(ctx, g, r.Plan, req.Moves, max(1, req.Workers))
+	plan, figures, err := repair.Spread(ctx, g, r.Plan, req.Stay, req.Moves, max(1, req.Workers))
 	if no, is := errors.AsType[*repair.Impossible](err); is {
 		r.NotSpread = no
 		return false, nil

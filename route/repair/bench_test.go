@@ -53,7 +53,7 @@ func BenchmarkSpread(b *testing.B) {
 		b.Run(c.formula+" "+c.engine, func(b *testing.B) {
 			g, plan := returned(b, c.formula, c.engine, 5)
 			for b.Loop() {
-				_, done, err := Spread(context.Background(), g, plan, 333, 1)
+				_, done, err := Spread(context.Background(), g, plan, nil, 333, 1)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -69,6 +69,9 @@ func (s *spreader) findMoves(ctx context.Context) error {
 	}
 	found := make([]moves, len(s.b.owner))
 	err = s.eachTree(ctx, readers, func(r *treeReader, lid int) {
+		if s.stays[s.b.owner[lid]] {
+			return
+		}
 		s.costs(r.tree, r.cost)
 		r.setCheapest()
 		hops := fewest[r.tree.Home]

@@ -21,11 +21,15 @@ type Spreading struct {
 }
 
 // Spread moves at most a number of entries of a Plan to less loaded links, those that gain most
-// first. See the package comment.
-func Spread(ctx context.Context, g *fabric.Graph, plan *route.Plan, most, workers int) (*route.Plan, *Spreading, error) {
+// first, and none towards the hosts that stay. See the package comment.
+func Spread(ctx context.Context, g *fabric.Graph, plan *route.Plan, stay []int32, most, workers int) (*route.Plan, *Spreading, error) {
 	s, err := newSpreader(ctx, g, plan, max(1, workers))
 	if err != nil {
 		return nil, nil, err
+	}
+	s.stays = make([]bool, g.NumEnds)
+	for _, host := range stay {
+		s.stays[host] = true
 	}
 	if err := s.findMoves(ctx); err != nil {
 		return nil, nil, err
@@ -51,6 +55,7 @@ type spreader struct {
 	traffic
 	meetings
 	views
+	stays  []bool // by end port: entries towards it do not move
 	nodes  separation
 	moved  map[int][]int32 // by LID: switches with a new next hop
 	was    *intree.Tree    // of the current LID by the old tables

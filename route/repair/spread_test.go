@@ -136,8 +136,8 @@ func TestSpread(t *testing.T) {
 // spread moves entries of a Plan and checks what came of it; the same Plan if nothing moved.
 func spread(t *testing.T, what string, g *fabric.Graph, plan *route.Plan, limit int) *route.Plan {
 	before := saved(t, g, plan)
-	next, done, err := Spread(t.Context(), g, plan, limit, 1)
-	again, _, second := Spread(t.Context(), g, plan, limit, 4)
+	next, done, err := Spread(t.Context(), g, plan, nil, limit, 1)
+	again, _, second := Spread(t.Context(), g, plan, nil, limit, 4)
 	if (err == nil) != (second == nil) {
 		t.Fatalf("%s: %v, then %v", what, err, second)
 	}
@@ -213,7 +213,7 @@ func TestReturnedLinkIsUsed(t *testing.T) {
 	}
 	repaired := allMeetings(old, plan)
 	for step := 0; ; step++ {
-		next, done, err := Spread(t.Context(), old, plan, 20, 1)
+		next, done, err := Spread(t.Context(), old, plan, nil, 20, 1)
 		if err != nil || step > 50 {
 			t.Fatal(step, err)
 		}
@@ -272,7 +272,7 @@ func TestSpreadRefuses(t *testing.T) {
 	g := f.Compile()
 	plan := routed(t, g, "updn")
 	plan.Choice = route.NewChoice(g.NumEnds, nil)
-	_, _, err = Spread(t.Context(), g, plan, 10, 1)
+	_, _, err = Spread(t.Context(), g, plan, nil, 10, 1)
 	if _, no := errors.AsType[*Impossible](err); !no {
 		t.Error("moved", err)
 	}

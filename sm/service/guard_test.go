@@ -307,6 +307,20 @@ func TestPlaces(t *testing.T) {
 	s, _ := newService(0)
 	s.Show(master())
 	h := s.Handler()
+	for range cap(s.byToken) {
+		s.byToken.Take()
+	}
+	byToken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(endpoints.WithCaller(r.Context(), endpoints.Caller{Name: "slurm", Role: endpoints.MayEverything})))
+	})
+	for _, c := range []struct {
+		h    http.Handler
+		want int
+	}{{byToken, http.StatusTooManyRequests}, {h, http.StatusOK}} { // the owner of the socket has places of its own
+		if w := get(t, c.h, "GET", "/v1/status"); w.Code != c.want {
+			t.Errorf("%d, want %d", w.Code, c.want)
+		}
+	}
 	for range cap(s.requests) {
 		s.requests.Take()
 	}

@@ -21,16 +21,25 @@ const (
 	LongestWhatIf = endpoints.LongestQuestion + Longest
 )
 
-// Handler serves all endpoints, and UFM's interface.
+// Handler serves all endpoints, and UFM's interface. Programs with tokens take no place of the
+// owner's requests, whatever they leave half sent.
 func (s *Service) Handler() http.Handler {
 	own := endpoints.Handler(s.endpoints())
-	return endpoints.Bounded(s.requests, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isUFM(r) {
 			http.MaxBytesHandler(http.HandlerFunc(s.ufm), mostSet).ServeHTTP(w, r)
 			return
 		}
 		own.ServeHTTP(w, r)
-	}))
+	})
+	owner, programs := endpoints.Bounded(s.requests, serve), endpoints.Bounded(s.byToken, serve)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, is := endpoints.CallerOf(r); is {
+			owner.ServeHTTP(w, r)
+			return
+		}
+		programs.ServeHTTP(w, r)
+	})
 }
 
 // Asked confirms a request to the manager.

@@ -77,12 +77,16 @@ type NumberedJob struct {
 // JobSet lists all jobs that run.
 type JobSet struct {
 	Jobs []NumberedJob `json:"jobs"`
+	// Age says how many seconds the list may be old, 60 at most: jobs that have started or ended
+	// within them stay as they are. 0: the list is right.
+	Age int `json:"age,omitempty"`
 }
 
 // JobsWritten says what a start, an end or a list of jobs has changed.
 type JobsWritten struct {
 	Changed int      `json:"changed"`           // jobs that started or ended by it; 0: all was so already
 	Running int      `json:"running"`           // jobs, from now on
+	Newer   int      `json:"newer,omitempty"`   // jobs that differ from the list and stay: they have started or ended within its age
 	Unknown []string `json:"unknown,omitempty"` // nodes that are not in the subnet, 20 at most
 	Warning string   `json:"warning,omitempty"` // what the write has not achieved
 }
@@ -277,11 +281,20 @@ func setJobs(s *Service, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
+	if given.Jobs == nil { // a body that is cut short must not end all jobs
+		endpoints.Refuse(w, http.StatusBadRequest, "jobs: want a list of all jobs that run; [] if none does")
+		return
+	}
 	if len(given.Jobs) > starting.MostJobs {
 		endpoints.Refuse(w, http.StatusBadRequest, fmt.Sprintf("more than %d jobs", starting.MostJobs))
 		return
 	}
-	q, met := &terms.JobWrite{Whole: true}, map[string]bool{}
+	age := time.Duration(given.Age) * time.Second
+	if given.Age < 0 || age > starting.MostAge {
+		endpoints.Refuse(w, http.StatusBadRequest, fmt.Sprintf("age %d: want 0 to %.0f seconds", given.Age, starting.MostAge.Seconds()))
+		return
+	}
+	q, met := &terms.JobWrite{Whole: true, Age: age}, map[string]bool{}
 	var unknown []string
 	nodes := 0
 	for i := range given.Jobs {
@@ -412,6 +425,6 @@ func (s *Service) writeJobs(w http.ResponseWriter, r *http.Request, q *terms.Job
 	case d.jobs == nil: // it is no answer to this
 		refuseLate(w, context.DeadlineExceeded)
 	default:
-		endpoints.Answer(w, http.StatusOK, &JobsWritten{d.jobs.Changed, len(d.jobs.List), unknown, d.warning})
+		endpoints.Answer(w, http.StatusOK, &JobsWritten{d.jobs.Changed, len(d.jobs.List), d.jobs.Newer, unknown, d.warning})
 	}
 }

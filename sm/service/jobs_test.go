@@ -78,7 +78,7 @@ func TestNodeAway(t *testing.T) {
 	}
 	for _, without := range []string{"|without(host 7)", "|without(host 0)|without(host 1)|without(host 2)|without(host 7)"} {
 		b.show("rlft(4,2)" + without)
-		for path, body := range map[string]any{"/v1/jobs/7": told.JobBody, "/v1/jobs": JobSet{[]NumberedJob{told}}} {
+		for path, body := range map[string]any{"/v1/jobs/7": told.JobBody, "/v1/jobs": JobSet{Jobs: []NumberedJob{told}}} {
 			if _, answer, done := b.put(path, body); answer == "" || done.Changed != 0 || done.Running != 1 {
 				t.Errorf("%s%s: %s", path, without, answer)
 			}
@@ -115,10 +115,14 @@ func TestHostileJobs(t *testing.T) {
 		"a range of words":   {"/v1/jobs/1", JobBody{Nodes: "n[" + long + "]"}, "no number"},
 		"an empty name":      {"/v1/jobs/1", JobBody{Nodes: "a,," + long}, "empty"},
 		"no node":            {"/v1/jobs/1", JobBody{}, "no node"},
-		"an ID of 64 KiB":    {"/v1/jobs", JobSet{[]NumberedJob{{ID: long, JobBody: JobBody{Nodes: "host1"}}}}, "want 1 to 64"},
-		"too many nodes":     {"/v1/jobs", JobSet{all}, "over 1048576 nodes"},
-		"too many jobs":      {"/v1/jobs", JobSet{append(all, all[0])}, "more than 10000 jobs"},
-		"twice":              {"/v1/jobs", JobSet{[]NumberedJob{{"1", JobBody{Nodes: "host1"}}, {"1", JobBody{Nodes: "host2"}}}}, "twice"},
+		"an ID of 64 KiB":    {"/v1/jobs", JobSet{Jobs: []NumberedJob{{ID: long, JobBody: JobBody{Nodes: "host1"}}}}, "want 1 to 64"},
+		"too many nodes":     {"/v1/jobs", JobSet{Jobs: all}, "over 1048576 nodes"},
+		"no list":            {"/v1/jobs", map[string]any{}, "want a list"},
+		"null":               {"/v1/jobs", map[string]any{"jobs": nil}, "want a list"},
+		"an old list":        {"/v1/jobs", JobSet{Jobs: []NumberedJob{}, Age: 61}, "age 61"},
+		"a list to come":     {"/v1/jobs", JobSet{Jobs: []NumberedJob{}, Age: -1}, "age -1"},
+		"too many jobs":      {"/v1/jobs", JobSet{Jobs: append(all, all[0])}, "more than 10000 jobs"},
+		"twice":              {"/v1/jobs", JobSet{Jobs: []NumberedJob{{"1", JobBody{Nodes: "host1"}}, {"1", JobBody{Nodes: "host2"}}}}, "twice"},
 	} {
 		begun := time.Now()
 		status, answer, _ := b.put(c.path, c.body)
@@ -132,7 +136,7 @@ func TestHostileJobs(t *testing.T) {
 	for i := range all {
 		all[i].Nodes = "host[0-7]"
 	}
-	if status, answer, done := b.put("/v1/jobs", JobSet{all}); status != http.StatusOK || done.Running != len(all) {
+	if status, answer, done := b.put("/v1/jobs", JobSet{Jobs: all}); status != http.StatusOK || done.Running != len(all) {
 		t.Errorf("%d jobs: %d %.600s", len(all), status, answer)
 	}
 }

@@ -3,6 +3,7 @@ package state
 import (
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"weft/sm/terms"
@@ -16,23 +17,32 @@ CREATE TABLE jobs (
 	value BLOB NOT NULL
 ) STRICT;`
 
-// Jobs returns the jobs that run, as last stored.
+// Jobs returns the jobs that run, as last stored. Told has those that cannot be read.
 func (s *Store) Jobs() (list []terms.Job, err error) {
 	if s.schema < 6 { // a read-only file of an earlier version
 		return nil, nil
 	}
 	err = s.each(func(rows *sql.Rows) error {
+		var id string
 		var value []byte
-		if err := rows.Scan(&value); err != nil {
+		if err := rows.Scan(&id, &value); err != nil {
 			return err
 		}
 		var j terms.Job
-		if err := json.Unmarshal(value, &j); err != nil {
-			return err
+		err := json.Unmarshal(value, &j)
+		if err == nil {
+			err = j.Check()
 		}
-		list = append(list, j)
+		if err == nil && j.ID != id {
+			err = fmt.Errorf("it is called %.64q too", j.ID)
+		}
+		if err == nil {
+			list = append(list, j)
+		} else {
+			s.told = append(s.told, terms.Incident{Kind: terms.NotRead, Text: fmt.Sprintf("%s: job %.64q is damaged, and left out: %v: run weft sm job reconcile", s.path, id, err)})
+		}
 		return nil
-	}, "SELECT value FROM jobs ORDER BY number")
+	}, "SELECT id, value FROM jobs ORDER BY number")
 	if err != nil {
 		return nil, s.explain(err)
 	}

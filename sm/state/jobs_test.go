@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -87,6 +88,39 @@ func TestIsSameJob(t *testing.T) {
 		reflect.ValueOf(b.Turn).Elem().Field(i).SetZero()
 		if isSameJob(&a, &b) {
 			t.Errorf("field %d of the turn does not count, or has no value in this test", i)
+		}
+	}
+}
+
+// TestDamagedJob: a job that is damaged keeps no manager from its start. It is left out and told,
+// and the others are there. The next write replaces it.
+func TestDamagedJob(t *testing.T) {
+	for _, value := range []string{"garbage", `{"ID":"b","Nodes":"n[1","Count":2}`, `{"ID":"b","Nodes":"n[1-2]","Count":2,"Copy":-1}`, `{"ID":"c","Nodes":"n[1-2]","Count":2}`, "{}"} {
+		s := open(t, filepath.Join(t.TempDir(), "state"))
+		list := []terms.Job{{ID: "a", Nodes: "n[1-2]", Count: 2}, {ID: "b", Nodes: "n[1-2]", Count: 2}, {ID: "c", Nodes: "n3", Count: 1}}
+		if err := s.SetJobs(&terms.RunningJobs{List: list, Order: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.db.Exec("UPDATE jobs SET value = ? WHERE id = 'b'", []byte(value)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(s.path, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Jobs()
+		if told := s.Told(); err != nil || len(got) != 2 || got[0].ID != "a" || got[1].ID != "c" || len(told) != 1 || !strings.Contains(told[0].Text, `job "b" is damaged`) {
+			t.Errorf("%s: %v, %v, %v", value, got, err, told)
+		}
+		err = s.SetJobs(&terms.RunningJobs{List: list, Order: 1})
+		if again, failed := s.Jobs(); err != nil || failed != nil || !reflect.DeepEqual(again, list) {
+			t.Errorf("%s: %v, %v, %v", value, again, err, failed)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -1,6 +1,12 @@
 package terms
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"weft/internal/hostlist"
+)
 
 // Job is a running job of a batch system. Its nodes send to each other.
 type Job struct {
@@ -17,6 +23,20 @@ type Job struct {
 	Copy        int         `json:",omitempty"`
 	Shares      []LaneShare `json:",omitempty"`
 	OfPartition bool        `json:",omitempty"` // JobRule.Partitions made it
+}
+
+// Check returns what no job has: of a damaged state, or from a master that is.
+func (j *Job) Check() error {
+	_, err := hostlist.Expand(j.Nodes)
+	for _, s := range j.Shares {
+		if _, wrong := hostlist.Expand(s.Nodes); err == nil {
+			err = wrong
+		}
+	}
+	if err == nil && (j.ID == "" || j.Count < 1 || j.Copy < 0 || slices.ContainsFunc(j.Shares, func(s LaneShare) bool { return s.Copy < 0 })) {
+		err = fmt.Errorf("ID %q, %d nodes, copy %d of the lanes", j.ID, j.Count, j.Copy)
+	}
+	return err
 }
 
 // LaneShare says that packets between some nodes of a job are on another copy of the lanes.
@@ -47,6 +67,8 @@ type JobWrite struct {
 	End   string `json:",omitempty"` // ID
 	All   []Job  `json:",omitempty"` // with Whole: others end
 	Whole bool   `json:",omitempty"`
+	// Age says how old All may be: what was told of a job within this time counts, not All.
+	Age time.Duration `json:",omitempty"`
 	// OfPartitions says that All, with Whole, lists the jobs of partitions, and changes no others.
 	OfPartitions bool   `json:",omitempty"`
 	By           string `json:",omitempty"` // who asks; "" if that is not known
@@ -56,5 +78,6 @@ type JobWrite struct {
 type RunningJobs struct {
 	List    []Job
 	Changed int    // jobs that started, changed or ended by the write
+	Newer   int    // jobs that differ from JobWrite.All and stay, by JobWrite.Age
 	Order   uint64 // set by the Runner: a later one has a higher number
 }

@@ -149,7 +149,7 @@ func TestMovesSurviveARestart(t *testing.T) {
 			v.pullAndReturn(t, 500*time.Millisecond)
 		}
 		c := v.manager.inForce
-		_, could, err := repair.Spread(t.Context(), c.Graph, c.Plan, 1000, 1)
+		_, could, err := repair.Spread(t.Context(), c.Graph, c.Plan, nil, 1000, 1)
 		if err != nil || could.Moved == 0 || v.manager.tally.Spread > 0 || c.Plan.Recipe.Repaired != repaired {
 			t.Fatalf("%v: %+v could move, %d moved, repaired: %t: %v", err, could, v.manager.tally.Spread, c.Plan.Recipe.Repaired, v.entries)
 		}

@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/fabric/jobs"
@@ -33,4 +34,11 @@ func hostsOf(g *fabric.Graph, list []terms.Job) [][]int32 {
 		hosts[i], _, _ = find.Match(list[i].Nodes) // it was a list when the job began
 	}
 	return hosts
+}
+
+// hostsTogether returns the host ports of jobs of several nodes: the entries towards them are where
+// these jobs meet others least, which Moves does not know.
+func hostsTogether(g *fabric.Graph, list []terms.Job) []int32 {
+	several := slices.DeleteFunc(slices.Clone(list), func(j terms.Job) bool { return j.Count < 2 })
+	return slices.Concat(hostsOf(g, several)...)
 }

@@ -57,6 +57,9 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if !later && (req.Kept == nil || req.Afresh) {
 		req.Jobs = hostsOf(g, q.Jobs)
 	}
+	if req.Moves > 0 {
+		req.Stay = hostsTogether(g, q.Jobs)
+	}
 	if q.Inherited && !q.Kept.Answers(&req) {
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
 			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())

@@ -32,6 +32,7 @@ type Machine struct {
 	turn  *turn
 	ready bool // its Plan waits for a round
 	told  told
+	last  lately
 	count Count
 	lanes lanes
 }
@@ -62,9 +63,15 @@ type Report struct {
 }
 
 // Resume returns a Machine with the jobs of a predecessor. Those whose turn has not come wait for
-// it.
+// it. What is no job is left out.
 func Resume(list []terms.Job, now time.Duration, rule terms.JobRule) Machine {
-	m := Machine{list: slices.Clone(list), due: terms.Never}
+	m := Machine{due: terms.Never}
+	met := map[string]bool{}
+	for i := range list {
+		if j := &list[i]; j.Check() == nil && !met[j.ID] {
+			m.list, met[j.ID] = append(m.list, *j), true
+		}
+	}
 	m.lanes.placed = m.list
 	m.wait(now, rule)
 	return m

@@ -100,7 +100,7 @@ func TestTurns(t *testing.T) {
 // TestAgain: a turn that is given up begins again at once, if one of its jobs still runs.
 func TestAgain(t *testing.T) {
 	g, plan := &fabric.Graph{}, &route.Plan{Tables: route.NewTables(0, 0)}
-	m := Resume([]terms.Job{{ID: "a", Count: 2}}, time.Second, rule)
+	m := Resume([]terms.Job{{ID: "a", Nodes: "n[1-2]", Count: 2}}, time.Second, rule)
 	if m.Due(0) != 11*time.Second {
 		t.Errorf("due %v", m.Due(0))
 	}
@@ -121,7 +121,7 @@ func TestAgain(t *testing.T) {
 // TestWhole: a list ends jobs that it lacks, starts new ones, and leaves the others as they are.
 // More jobs than the limit are refused, and of many changes the log has some.
 func TestWhole(t *testing.T) {
-	m := Resume([]terms.Job{{ID: "a", Nodes: "n[1-2]", Count: 2, Turn: &terms.JobTurn{Moved: 3}}, {ID: "b", Count: 2}}, 0, rule)
+	m := Resume([]terms.Job{{ID: "a", Nodes: "n[1-2]", Count: 2, Turn: &terms.JobTurn{Moved: 3}}, {ID: "b", Nodes: "n[1-2]", Count: 2}}, 0, rule)
 	all := []terms.Job{{ID: "c", Nodes: "n[1-2]", Count: 2}, {ID: "a", Nodes: "n[1-2]", Count: 2}}
 	n, told := write(t, &m, 0, &terms.JobWrite{Whole: true, All: all})
 	if list := m.List(); n != 2 || len(list) != 2 || list[0].ID != "a" || list[0].Turn == nil || list[1].ID != "c" || list[1].Turn != nil || len(told) != 2 {
@@ -187,7 +187,7 @@ func TestLogWithoutTurns(t *testing.T) {
 
 // TestShorterInterval: with a shorter interval a turn that is due comes sooner.
 func TestShorterInterval(t *testing.T) {
-	m := Resume([]terms.Job{{ID: "a", Count: 2}}, 0, terms.JobRule{Interval: time.Hour, Moves: 1})
+	m := Resume([]terms.Job{{ID: "a", Nodes: "n[1-2]", Count: 2}}, 0, terms.JobRule{Interval: time.Hour, Moves: 1})
 	if m.Reconfigure(time.Second, rule, false); m.Due(0) != 11*time.Second {
 		t.Errorf("due %v", m.Due(0))
 	}
@@ -218,8 +218,71 @@ func TestFits(t *testing.T) {
 	plan := func(cell uint8) *route.Plan {
 		return &route.Plan{Tables: route.NewTables(0, 0), SL: &route.SLs{Cells: []uint8{cell}}}
 	}
-	m := Resume([]terms.Job{{ID: "a", Count: 2}}, 0, rule)
+	m := Resume([]terms.Job{{ID: "a", Nodes: "n[1-2]", Count: 2}}, 0, rule)
 	if m.Begin(g, plan(1), rule); !m.Fits(g, plan(1)) || m.Fits(g, plan(2)) {
 		t.Error("SLs do not count")
+	}
+}
+
+// TestAge: a list that may be old neither ends jobs that started meanwhile, nor starts those that
+// ended, nor takes nodes from those that got others. A list that is right does all that.
+func TestAge(t *testing.T) {
+	for age, want := range map[time.Duration]string{
+		0: "[a/2 ended/2 moved/2 new/2] 5 0", 9 * time.Second: "[a/2 moved/3 new/2 started/2] 2 3",
+		time.Minute: "[a/2 missed/2 moved/3 new/2 started/2] 1 4",
+	} {
+		m := Resume([]terms.Job{{ID: "a", Nodes: "n[1-2]", Count: 2}, {ID: "ended", Nodes: "n[1-2]", Count: 2}, {ID: "moved", Nodes: "n[1-2]", Count: 2}}, 0, rule)
+		now := time.Hour
+		write(t, &m, now, job("older", 2))
+		write(t, &m, now, &terms.JobWrite{End: "older"})
+		write(t, &m, now+10*time.Minute, job("missed", 2))
+		now += 10*time.Minute + 30*time.Second
+		write(t, &m, now, job("started", 2))
+		write(t, &m, now, &terms.JobWrite{End: "ended"})
+		write(t, &m, now, job("moved", 3))
+		all := &terms.JobWrite{Whole: true, Age: age}
+		for _, id := range []string{"a", "ended", "moved", "new"} {
+			j := job(id, 2)
+			if id != "new" {
+				j.Start.Nodes = "n[1-2]"
+			}
+			all.All = append(all.All, *j.Start)
+		}
+		done, _, err := m.Write(now+9*time.Second, all, rule, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, j := range m.List() {
+			names = append(names, fmt.Sprintf("%s/%d", j.ID, j.Count))
+		}
+		slices.Sort(names)
+		if got := fmt.Sprint(names, done.Changed, done.Newer); got != want {
+			t.Errorf("age %v: %s, want %s", age, got, want)
+		}
+		for range 10 {
+			write(t, &m, now+2*time.Minute, &terms.JobWrite{End: "none"})
+		}
+		if len(m.last) > 10 {
+			t.Errorf("%d starts and ends are kept", len(m.last))
+		}
+	}
+}
+
+// TestNoJob: what a damaged state or an odd master tells is no reason to fail.
+func TestNoJob(t *testing.T) {
+	good := terms.Job{ID: "a", Nodes: "n[1-2]", Count: 2}
+	m := Resume([]terms.Job{
+		good,
+		good,
+		{ID: "b", Nodes: "n[1", Count: 2},
+		{ID: "c", Nodes: "n[1-2]", Count: 2, Copy: -1},
+		{ID: "d", Nodes: "n[1-2]", Count: -2},
+		{Nodes: "n1", Count: 1},
+		{ID: "e", Nodes: "n[1-2]", Count: 2, Shares: []terms.LaneShare{{Nodes: "n[", Copy: 1}}},
+		{ID: "f", Nodes: "n[1-2]", Count: 2, Shares: []terms.LaneShare{{Nodes: "n[1-2]", Copy: -1}}},
+	}, 0, rule)
+	if list := m.List(); len(list) != 1 || list[0].ID != "a" {
+		t.Errorf("%+v", list)
 	}
 }

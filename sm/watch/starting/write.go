@@ -23,17 +23,21 @@ const (
 // Write carries out a request and logs it. It returns the jobs that run then. A request that comes
 // again changes nothing.
 func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule, out []terms.Action) (*terms.RunningJobs, []terms.Action, error) {
-	list, changed := m.list, []change(nil)
+	list, changed, newer, id := m.list, []change(nil), 0, w.End
 	switch {
 	case w.Whole:
-		list, changed = whole(list, w)
+		list, changed, newer = whole(list, w, m.last.within(now, w.Age))
 	case w.Start != nil:
 		list, changed = start(list, *w.Start)
+		id = w.Start.ID
 	default:
 		list, changed = end(list, w.End)
 	}
 	if err := check(list); err != nil {
 		return nil, append(out, note(terms.JobRefused, "refused"+terms.ByWhom(w.By)+": "+err.Error())), err
+	}
+	if !w.Whole {
+		m.last.add(now, id)
 	}
 	if m.list = list; m.turn == nil {
 		m.wait(now, rule)
@@ -51,7 +55,34 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 			m.count.Started++
 		}
 	}
-	return &terms.RunningJobs{List: list, Changed: len(changed)}, out, nil
+	return &terms.RunningJobs{List: list, Changed: len(changed), Newer: newer}, out, nil
+}
+
+// MostAge is the maximum of JobWrite.Age.
+const MostAge = time.Minute
+
+// lately lists the starts and ends of the last MostAge, the oldest first.
+type lately []struct {
+	at time.Duration
+	id string
+}
+
+// add adds the start or the end of a job, and forgets old ones.
+func (l *lately) add(now time.Duration, id string) {
+	old := 0
+	for old < len(*l) && (*l)[old].at < now-MostAge {
+		old++
+	}
+	*l = append((*l)[old:], lately{{now, id}}...)
+}
+
+// within returns the IDs of jobs that have started or ended within some time.
+func (l lately) within(now, age time.Duration) map[string]bool {
+	ids := map[string]bool{}
+	for i := len(l) - 1; i >= 0 && age > 0 && l[i].at >= now-age; i-- {
+		ids[l[i].id] = true
+	}
+	return ids
 }
 
 // told counts the starts and ends since the last turn, and since the time toldAgain.
@@ -163,8 +194,8 @@ func end(list []terms.Job, id string) ([]terms.Job, []change) {
 }
 
 // whole replaces the list: of jobs of partitions, or of all others. Jobs that run already stay as
-// they are.
-func whole(list []terms.Job, w *terms.JobWrite) (next []terms.Job, changed []change) {
+// they are, and so do those that are newer than the list.
+func whole(list []terms.Job, w *terms.JobWrite, isNewer map[string]bool) (next []terms.Job, changed []change, newer int) {
 	all := w.All
 	stays := map[string]*terms.Job{}
 	for i := range all {
@@ -176,6 +207,10 @@ func whole(list []terms.Job, w *terms.JobWrite) (next []terms.Job, changed []cha
 		case j.OfPartition != w.OfPartitions:
 			next = append(next, j)
 			continue
+		case isNewer[j.ID]:
+			if now == nil || !isSame(&j, now) {
+				newer++
+			}
 		case now == nil:
 			changed = append(changed, change{job: j, ended: true})
 			continue
@@ -187,12 +222,17 @@ func whole(list []terms.Job, w *terms.JobWrite) (next []terms.Job, changed []cha
 		delete(stays, j.ID)
 	}
 	for i := range all {
-		if stays[all[i].ID] == &all[i] {
+		if stays[all[i].ID] != &all[i] {
+			continue
+		}
+		if isNewer[all[i].ID] {
+			newer++
+		} else {
 			next = append(next, begun(all[i]))
 			changed = append(changed, change{job: next[len(next)-1]})
 		}
 	}
-	return next, changed
+	return next, changed, newer
 }
 
 // check checks the limits.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -34,7 +35,7 @@ func JobCmd() *cobra.Command {
 		Example: `  weft sm job list
   weft sm job start 4711 'node[001-064]' --user alice
   weft sm job end 4711
-  squeue -t R -o '%i %u %N' | weft sm job reconcile -`,
+  squeue -a -t CF,R,RS,S,ST -o '%i %u %N' | weft sm job reconcile - --age 10s`,
 		Args: cli.SubcommandOnly, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(jobListCmd(), jobStartCmd(), jobEndCmd(), jobReconcileCmd())
@@ -73,6 +74,9 @@ func (j *jobWriter) run(cmd *cobra.Command, write func(context.Context, *client.
 		text := "nothing to change"
 		if done.Changed > 0 {
 			text = fold.Count(done.Changed, "job", "jobs") + " changed"
+		}
+		if done.Newer > 0 {
+			text += "; " + fold.Count(done.Newer, "job is", "jobs are") + " newer than the list and stay"
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s; %s\n", text, running(done.Running))
 		return err
@@ -125,11 +129,13 @@ func jobReconcileCmd() *cobra.Command {
 		Use: "reconcile FILE", Short: "make a file's jobs all that run", Args: cli.OneArgument("FILE"),
 		Long: "Make the jobs of a file all that run: others have ended, new ones start. FILE may be - for standard input. " +
 			"Use it when starts or ends were missed, such as while no manager answered. An empty file is refused: " +
-			"squeue that fails prints nothing. Let it print its header, which stands there without jobs too.\n\n" + jobs.Forms +
+			"squeue that fails prints nothing. Let it print its header, which stands there without jobs too. Jobs start and end while " +
+			"squeue runs: with --age 10s those that have started or ended within the last 10 s stay as they are.\n\n" + jobs.Forms +
 			"\n\nExit status: 0 accepted; 3 refused, or no manager answers at --socket.",
-		Example: "  squeue -t R -o '%i %u %N' | weft sm job reconcile -",
+		Example: "  squeue -a -t CF,R,RS,S,ST -o '%i %u %N' | weft sm job reconcile - --age 10s",
 	}
 	w := newJobWriter(cmd)
+	age := cmd.Flags().Duration("age", 0, "`TIME` that FILE may be old, 1m at most: jobs that have started or ended within it stay as they are")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		name, from := "standard input", cmd.InOrStdin()
 		if args[0] != "-" {
@@ -151,7 +157,7 @@ func jobReconcileCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		set := &service.JobSet{Jobs: make([]service.NumberedJob, len(list))}
+		set := &service.JobSet{Jobs: make([]service.NumberedJob, len(list)), Age: int(math.Ceil(age.Seconds()))}
 		for i, j := range list {
 			set.Jobs[i] = service.NumberedJob{ID: j.Name, JobBody: service.JobBody{User: j.User, Nodes: j.Nodes}}
 		}
