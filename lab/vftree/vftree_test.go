@@ -85,8 +85,8 @@ func TestHostRate(t *testing.T) {
 	}
 }
 
-// TestSameOnAnyCores: one core or four, the same record. What runs on several cores is the routing of
-// each row, with the numbers of its paths; the packets of a row are one loop.
+// TestSameOnAnyCores: one core or four, the same record. What runs on several cores is the routing
+// of each row, with the numbers of its paths; the packets of a row are one loop.
 func TestSameOnAnyCores(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short")
