@@ -49,7 +49,7 @@ soak: ## every fuzz target for five minutes
 
 soak-engines: ## every engine on the largest networks of the catalogue, and on 5,000 random ones
 	go test ./route/engine -run TestCatalogue -large -count 1 -timeout 3h
-	go test ./route/engine -run TestRandomNetworks -networks 5000 -drawseed 2 -count 1 -timeout 3h -v
+	go test ./route/engine -run TestRandomNetworks -large -networks 5000 -drawseed 2 -count 1 -timeout 3h -v
 
 soak-lasting: ## 200 histories of 100 changes on six fabrics: a repaired Plan keeps 97 % of a fresh routing's bandwidth
 	go test ./planner -run TestHistories -histories 34 -count 1 -timeout 6h -v

@@ -19,8 +19,14 @@ type network struct {
 	leaves []int   // switches of a tree that are meant for hosts; nil elsewhere
 }
 
-// maxSwitches is the size of the largest networks.
-const maxSwitches = 200
+// Most networks have up to smallSwitches switches. One in largeEvery has up to maxSwitches, where
+// an engine takes ten times as long. Large ones show integers that are too narrow. With -large all
+// networks are large, as in make soak-engines.
+const (
+	smallSwitches = 70
+	maxSwitches   = 200
+	largeEvery    = 5
+)
 
 // shapes lay cables between switches, about n of them.
 var shapes = []struct {
@@ -39,13 +45,13 @@ var shapes = []struct {
 	{"line", (*network).line},
 }
 
-// draw makes a network of 1 to 200 switches, small ones more often: a shape, then
+// draw makes a network of 1 to most switches, small ones more often: a shape, then
 // cables doubled, broken or added, hosts, and now and then a second part without a
 // cable to the first, drained switches, or no host at all.
-func draw(rng *rand.Rand) *network {
+func draw(rng *rand.Rand, most int) *network {
 	w := &network{rng: rng, f: fabric.New("random"), intact: true}
-	w.part(skewed(rng, maxSwitches))
-	if rest := maxSwitches - len(w.f.Nodes); rest > 20 && w.often(0.05) {
+	w.part(skewed(rng, most))
+	if rest := most - len(w.f.Nodes); rest > 20 && w.often(0.05) {
 		w.intact = false
 		w.part(skewed(rng, rest))
 	}

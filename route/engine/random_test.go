@@ -72,7 +72,7 @@ type trial struct {
 	problems         []string
 }
 
-// Every engine of the list on random networks of 1 to 200 switches: all that can be
+// Every engine of the list on random networks of 1 to 200 switches (most to 70): all that can be
 // reached is reached, without a loop, and free of deadlock on the lanes it says,
 // switches among each other included; or it refuses for a reason that is right.
 func TestRandomNetworks(t *testing.T) {
@@ -111,7 +111,11 @@ func TestRandomNetworks(t *testing.T) {
 // try draws a network and runs every engine on it.
 func try(ctx context.Context, seed uint64, index int) trial {
 	rng := rand.New(rand.NewPCG(seed, uint64(index)))
-	w := draw(rng)
+	most := smallSwitches
+	if *large || index%largeEvery == 0 {
+		most = maxSwitches
+	}
+	w := draw(rng, most)
 	g := w.f.Compile()
 	x := trial{switches: g.NumSwitches, hosts: g.NumHosts, shape: w.shape, parallel: parallel(g)}
 	req := recipe.Request{
@@ -248,7 +252,7 @@ func distribution(trials []trial) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d networks, seed %d\nswitches:", len(trials), *drawSeed)
 	least := 0
-	for _, most := range []int{3, 10, 30, 100, maxSwitches} {
+	for _, most := range []int{3, 10, 30, smallSwitches, maxSwitches} {
 		part := share(trials, func(x *trial) bool { return x.switches > least && x.switches <= most })
 		fmt.Fprintf(&b, "  %d-%d %.0f %%", least+1, most, 100*part)
 		least = most

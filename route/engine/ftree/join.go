@@ -336,7 +336,8 @@ func (j *targetJoiner) checkLevelPaths() {
 
 // extend gives the switches without a path to the selected LID one that is legal in the joining
 // order, the nearest switches first. If it finds none, it mends a path by level. It reports whether
-// then all switches have a path.
+// then all switches have a path. Each turn makes at least one more path legal, and a legal path
+// stays legal, so extend ends.
 func (j *targetJoiner) extend() bool {
 	for _, s := range j.missing.list {
 		j.nearest.stale[s] = true
@@ -355,11 +356,11 @@ func (j *targetJoiner) extend() bool {
 }
 
 // setPath lets the path of a switch to the selected LID begin with a bundle. From now on its
-// neighbours may continue on it; neighbours above only if it leads down.
+// neighbours may continue on it; if it leads up, only those below and its partner.
 func (j *targetJoiner) setPath(s, bundle int32) {
 	j.paths.setFirst(s, bundle)
 	for i, v := range j.t.Bundles(s) {
-		if j.paths.hops[2*s+1] != illegal || !j.joining.leadsUp[i] {
+		if j.paths.hops[2*s+1] != illegal || !j.joining.leadsUp[i] || i == j.joining.across[s] {
 			j.nearest.stale[v] = true
 		}
 	}

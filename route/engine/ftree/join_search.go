@@ -50,8 +50,8 @@ func (j *targetJoiner) shortestFirstHop(s int32) firstHop {
 	return best
 }
 
-// mendOne makes one path by level legal so that a switch without a path may continue on it. It
-// reports whether it found one.
+// mendOne makes one illegal path by level legal so that a switch without a path may continue on it.
+// It reports whether it found one.
 func (j *targetJoiner) mendOne() bool {
 	clear(j.mended)
 	for _, s := range j.missing.list {
@@ -62,7 +62,7 @@ func (j *targetJoiner) mendOne() bool {
 		for n := range last - first {
 			i := first + (n+j.paths.first)%(last-first)
 			v := j.t.Neighbour[i]
-			if j.joining.leadsUp[i] && j.levelHops.place[v] >= 0 && !j.missing.has[v] && j.mend(v) {
+			if j.joining.leadsUp[i] && j.levelHops.place[v] >= 0 && !j.paths.isLegal(v) && j.mend(v) {
 				return true
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -121,6 +122,91 @@ func TestJoinMended(t *testing.T) {
 	g := b.F.Compile()
 	if r := judged(t, g, routed(t, g, "balance=beft roots="+roots)); !r.OK {
 		t.Errorf("unreachable %d, loops %d, deadlock-free %v, lanes %d", r.Unreachable, r.Loops, r.DeadlockFree, r.VLs)
+	}
+}
+
+// partnersToJoin is a network on which joinSwitches mends a path by level, and a switch without a
+// path continues on it across the link between partners.
+func partnersToJoin() *fabric.Graph {
+	b := &conformance.Builder{F: fabric.New("partners, and a switch to join")}
+	var switches []fabric.NodeID
+	for range 9 {
+		switches = append(switches, b.Switch())
+	}
+	for link := range strings.FieldsSeq("ba cb da ea fd ga ha ic ce gf") {
+		b.Link(switches[link[0]-'a'], switches[link[1]-'a'])
+	}
+	for _, s := range "cdehi" {
+		b.Hosts(switches[s-'a'], 1)
+	}
+	return b.F.Compile()
+}
+
+// TestJoinEnds: joinSwitches ends where a switch without a path continues on its partner's mended
+// one.
+func TestJoinEnds(t *testing.T) {
+	g := partnersToJoin()
+	var plan *route.Plan
+	var err error
+	done := make(chan struct{})
+	go func() {
+		plan, err = attempt(t, g, "")
+		close(done)
+	}()
+	select {
+	case <-done:
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := judged(t, g, plan); !r.OK {
+			t.Errorf("unreachable %d, loops %d, deadlock-free %v, lanes %d", r.Unreachable, r.Loops, r.DeadlockFree, r.VLs)
+		}
+	case <-time.After(20 * time.Second): // it takes milliseconds
+		t.Fatal("joinSwitches does not end")
+	}
+}
+
+// TestSetPathMarksStale: if a new path of a switch brings a neighbour without one nearer, the
+// neighbour's cached first hop is stale; over a link between partners too.
+func TestSetPathMarksStale(t *testing.T) {
+	g := partnersToJoin()
+	tr := recognise(g, nil, nil)
+	tr.acrossFirst = true
+	order, _ := tr.joiningOrder()
+	joining, err := newReachability(t.Context(), tr, order, sequence(g.NumSwitches), noLinks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	across := 0
+	for target := range int32(g.NumSwitches) {
+		w := newJoiner(&route.Input{Graph: g}, joining, joining, nil).newTargetJoiner()
+		w.paths.clear(target)
+		w.paths.ports = make([]uint8, g.NumSwitches)
+		w.joinHops.setTarget(target)
+		for k, s := range w.joinHops.order {
+			before := make([]int32, len(tr.Neighbour))
+			for i := range before {
+				before[i] = w.paths.hopsBy(int32(i))
+			}
+			clear(w.nearest.stale)
+			w.setPath(s, w.joinHops.fromPlace(k)[0])
+			for v := range int32(g.NumSwitches) {
+				for i := range tr.Bundles(v) {
+					if w.paths.isLegal(v) || w.paths.hopsBy(i) == before[i] {
+						continue
+					}
+					if i == joining.across[v] {
+						across++
+					}
+					if !w.nearest.stale[v] {
+						t.Errorf("target %d: switch %d may now continue on the path of %d, but is not stale", target, v, s)
+					}
+				}
+			}
+		}
+	}
+	if across == 0 {
+		t.Error("no partner came nearer")
 	}
 }
 
