@@ -19,7 +19,7 @@ import (
 	"weft/sm/terms"
 )
 
-// hooked is a manager in a process of its own, and what a batch system tells it by contrib/slurm/weft-job.
+// hooked is a manager, and what a batch system tells it by contrib/slurm/weft-job.
 type hooked struct {
 	t                             *testing.T
 	dir, socket, script, env, api string
