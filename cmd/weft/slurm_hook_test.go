@@ -357,4 +357,7 @@ func TestSlurmTells(t *testing.T) {
 		return strings.Contains(strings.Join(s.query("scontrol", "show", "job", "-o", id), ""), "JobState=COMPLETED")
 	})
 	t.Logf("without weft the job took %v", time.Since(began))
+	for end := time.Now().Add(10 * time.Second); strings.Count(h.logged(), "job "+id+":") < 2 && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond) // the end is told beside Slurm: its log would come after the folder has gone
+	}
 }
