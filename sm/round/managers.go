@@ -15,6 +15,7 @@ type mastership struct {
 	claimed     bool                 // IsSM is set at our port
 	granted     bool                 // the managers were asked, and we may write
 	otherMaster bool                 // another manager is, or may be, the master
+	askedAgain  bool                 // the managers were asked a second time
 	master      *ledger.OtherManager // that manager; nil: none, or it is silent
 	programmed  bool                 // some node holds values that a manager has written
 	uncleared   bool                 // a PortStateChange was set at the start and not cleared
@@ -179,8 +180,20 @@ func (f *finder) missesMaster() bool {
 	return true
 }
 
-// managersQueried ends the round if another manager is the master, and sweeps again if one may be
-// unseen. Otherwise it claims our port.
+// lacksMaster reports whether two other managers stand by, and none is the master. The master may
+// have handed the subnet over between their answers: asked again, the new one says so.
+func (f *finder) lacksMaster() bool {
+	standbys := 0
+	for i := range f.Others {
+		if f.Others[i].State == mad.SMStateStandby {
+			standbys++
+		}
+	}
+	return standbys > 1 && !f.given.isEstablished() && !f.given.TakeOver
+}
+
+// managersQueried ends the round if another manager is the master. It sweeps again if one may be
+// unseen, and asks again if one lacks. Otherwise it claims our port.
 func (f *finder) managersQueried() {
 	f.overwritten = f.findOverwritten()
 	switch {
@@ -189,6 +202,10 @@ func (f *finder) managersQueried() {
 		return
 	case f.missesMaster() && f.sweep < f.given.Limits.Sweeps:
 		f.beginSweep()
+		return
+	case f.lacksMaster() && !f.askedAgain:
+		f.askedAgain = true
+		f.queryManagers()
 		return
 	case !f.claimed:
 		f.granted = true

@@ -115,6 +115,31 @@ func TestElection(t *testing.T) {
 	})
 }
 
+// TestHandoverUnseen: a manager that asks others while the master hands the subnet over finds two
+// standbys and no master. It asks again before it takes the subnet. The wire and the times are of a
+// case that TestElection has drawn.
+func TestHandoverUnseen(t *testing.T) {
+	bad := emulator.Impairment{Loss: 0.03, Duplicate: 0.03, Late: 0.05, LateBy: 50 * time.Millisecond}
+	_, all := managers(t, "rlft(6,2)", emulator.Options{Seed: 0x1bf0966, Impairment: bad}, 0, 0, 0)
+	for _, v := range all {
+		v.onEvent = func() {
+			if n, _ := masters(all); n > 1 {
+				t.Fatalf("%d masters at once: %s", n, journals(all))
+			}
+		}
+	}
+	for _, begin := range []struct {
+		manager int
+		pause   time.Duration
+	}{{2, 2 * time.Second}, {0, 9 * time.Second}, {1, time.Minute}} {
+		all[begin.manager].step(&terms.Event{Kind: terms.Start})
+		runTogether(all[0].now+begin.pause, all...)
+	}
+	if n, master := masters(all); n != 1 || master != all[0] {
+		t.Fatalf("%d masters: %s", n, journals(all))
+	}
+}
+
 // TestUnseenMaster: a manager that starts while the host of the master says nothing for a moment
 // looks for it again, and stands by. Where the host stays silent it takes the subnet.
 func TestUnseenMaster(t *testing.T) {
