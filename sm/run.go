@@ -427,7 +427,7 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 		case terms.Done:
 			d.done = true
 		default:
-			d.show(a)
+			d.show(now, a)
 		}
 	}
 	switch {
@@ -464,8 +464,8 @@ func (d *run) endRecording() error {
 	return nil
 }
 
-// show passes an action on to those who want to know of it.
-func (d *run) show(a *terms.Action) {
+// show passes an action of a step on to those who want to know of it.
+func (d *run) show(now time.Duration, a *terms.Action) {
 	switch {
 	case a.Kind == terms.Phase:
 		d.stopwatch.begin(d.Clock(), a.Name, &d.manager.Result().Report.Time)
@@ -475,6 +475,7 @@ func (d *run) show(a *terms.Action) {
 	case a.Kind == terms.Decided && d.Decided != nil:
 		d.decide(*a)
 	case a.Kind == terms.Note && d.Note != nil:
+		a.Incident.Step = now
 		d.Note(a.Incident)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type Condenser struct {
 	batch  []terms.Incident // of this step of the manager
 	coming []terms.Incident // of a cause of which more may come
-	since  time.Time        // when the first of them came
+	since  time.Duration    // time of the step of the first of them
 }
 
 // The limits of a Condenser.
@@ -26,20 +26,23 @@ const (
 )
 
 // longestHeld is how long an incident waits for others of its cause: a long round does not hide
-// that something has happened. It differs from all waits of the Manager, so that a replay finds the
-// same order, though its clock differs by milliseconds.
+// that something has happened. The time is that of the Manager's steps, which a recording has: so a
+// replay joins the same incidents.
 const longestHeld = 2500 * time.Millisecond
 
 // Add takes an incident. It returns the lines to be written now, in order. So the order does not
 // depend on when Flush is called.
-func (c *Condenser) Add(now time.Time, i terms.Incident) []terms.Incident {
-	lines := c.heldLong(now)
+func (c *Condenser) Add(i terms.Incident) []terms.Incident {
+	var lines []terms.Incident
+	if i.Step != 0 {
+		lines = c.heldLong(i.Step)
+	}
 	switch {
 	case i.Kind == terms.RoundEnds || i.Kind == terms.Ended:
 		return append(append(lines, c.End()...), i)
 	case i.Shared != nil && i.Shared.Comes:
 		if len(c.coming) == 0 {
-			c.since = now
+			c.since = i.Step
 		}
 		c.coming = append(c.coming, i)
 		return lines
@@ -50,16 +53,17 @@ func (c *Condenser) Add(now time.Time, i terms.Incident) []terms.Incident {
 	return lines
 }
 
-// Flush returns the lines to be written after a step of the manager.
-func (c *Condenser) Flush(now time.Time) []terms.Incident {
+// Flush returns the lines to be written after a step of the manager. now is the time of the Manager.
+func (c *Condenser) Flush(now time.Duration) []terms.Incident {
 	lines := append(c.heldLong(now), condense(c.batch)...)
 	c.batch = nil
 	return lines
 }
 
-// heldLong returns the lines that have waited for more of their cause long enough.
-func (c *Condenser) heldLong(now time.Time) (lines []terms.Incident) {
-	if len(c.coming) > 0 && now.Sub(c.since) >= longestHeld {
+// heldLong returns the lines that have waited for more of their cause long enough. Another run of
+// the Manager, at another port, begins at time 0 again.
+func (c *Condenser) heldLong(now time.Duration) (lines []terms.Incident) {
+	if len(c.coming) > 0 && (now >= c.since+longestHeld || now < c.since) {
 		lines, c.coming = condense(c.coming), nil
 	}
 	return lines

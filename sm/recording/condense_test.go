@@ -16,6 +16,12 @@ func gone(leaf, host string) terms.Incident {
 	return terms.Incident{Kind: terms.NodeMissing, Text: host + " is gone", Shared: &terms.Shared{What: "{n} nodes at {at} are gone", Sides: sides}}
 }
 
+// at returns an incident of a step at a time.
+func at(now time.Duration, i terms.Incident) terms.Incident {
+	i.Step = now
+	return i
+}
+
 // texts lists the texts of lines.
 func texts(lines []terms.Incident) (list []string) {
 	for _, i := range lines {
@@ -28,14 +34,14 @@ func texts(lines []terms.Incident) (list []string) {
 // and keep their order; three that share a device are one line, at the place of the first. The
 // device that most share has its line first, so that each incident is in one line.
 func TestCondenser(t *testing.T) {
-	now := time.Unix(1000, 0)
+	const now = 1000 * time.Second
 	var c Condenser
 	alone := terms.Incident{Kind: terms.RoundBegun, Text: "alone"}
-	if lines := c.Add(now, alone); !slices.Equal(texts(lines), []string{"alone"}) {
+	if lines := c.Add(at(now, alone)); !slices.Equal(texts(lines), []string{"alone"}) {
 		t.Errorf("%q", texts(lines))
 	}
 	for _, i := range []terms.Incident{gone("leaf 1", "a"), gone("leaf 2", "x"), alone, gone("leaf 1", "b"), gone("leaf 2", "y"), gone("leaf 1", "c")} {
-		if lines := c.Add(now, i); lines != nil {
+		if lines := c.Add(at(now, i)); lines != nil {
 			t.Errorf("too early: %q", texts(lines))
 		}
 	}
@@ -46,7 +52,7 @@ func TestCondenser(t *testing.T) {
 	both := terms.Incident{Kind: terms.FabricChanged, Text: "cable"}
 	both.Shared = &terms.Shared{What: "{n} links removed at {at}, to", Sides: []terms.Side{{Device: "spine", Part: "leaf"}, {Device: "leaf", Part: "spine"}}}
 	for range 9 {
-		c.Add(now, both)
+		c.Add(at(now, both))
 	}
 	if lines := c.Flush(now); len(lines) != 1 || lines[0].Text != "9 links removed at spine, to: "+strings.Repeat("leaf, ", 7)+"leaf and 1 more" {
 		t.Errorf("%q", texts(lines))
@@ -65,10 +71,10 @@ func TestCondenserRest(t *testing.T) {
 		rest = append(rest, gone(fmt.Sprint("other ", n), fmt.Sprint("host ", 100+n)))
 	}
 	for _, i := range rest[:20] {
-		c.Add(time.Time{}, i)
+		c.Add(at(0, i))
 	}
-	c.Add(time.Time{}, terms.Incident{Kind: terms.FabricChanged, Text: "and 50 more changes", Shared: &terms.Shared{Rest: rest[20:]}})
-	lines := texts(c.Flush(time.Time{}))
+	c.Add(at(0, terms.Incident{Kind: terms.FabricChanged, Text: "and 50 more changes", Shared: &terms.Shared{Rest: rest[20:]}}))
+	lines := texts(c.Flush(0))
 	if len(lines) != mostLines+1 || !strings.HasPrefix(lines[0], "20 nodes at leaf 0") || !strings.HasPrefix(lines[1], "20 nodes at leaf 1") || lines[mostLines] != "and 12 more changes" {
 		t.Errorf("%d: %q", len(lines), lines)
 	}
@@ -78,38 +84,45 @@ func TestCondenserRest(t *testing.T) {
 // than longestHeld. None is lost at the end of the manager. The addition of a node that has
 // returned is no line of its own.
 func TestCondenserHolds(t *testing.T) {
-	now := time.Unix(1000, 0)
+	const now = 1000 * time.Second
 	trap := func(from string) terms.Incident {
 		return terms.Incident{Kind: terms.TrapCame, Text: "trap from " + from, Shared: &terms.Shared{What: "trap from {n} nodes", Sides: []terms.Side{{Part: from}}, Comes: true}}
 	}
 	for _, kind := range []terms.IncidentKind{terms.RoundEnds, terms.Ended} {
 		var c Condenser
 		for _, from := range []string{"a", "b", "c"} {
-			if c.Add(now, trap(from)) != nil || c.Flush(now.Add(longestHeld/2)) != nil {
+			if c.Add(at(now, trap(from))) != nil || c.Flush(now+longestHeld/2) != nil {
 				t.Error("too early")
 			}
 		}
-		if lines := texts(c.Add(now, terms.Incident{Kind: kind, Text: "end"})); !slices.Equal(lines, []string{"trap from 3 nodes: a, b, c", "end"}) {
+		if lines := texts(c.Add(at(now, terms.Incident{Kind: kind, Text: "end"}))); !slices.Equal(lines, []string{"trap from 3 nodes: a, b, c", "end"}) {
 			t.Errorf("%q", lines)
 		}
-		c.Add(now, trap("d"))
-		if lines := texts(c.Flush(now.Add(longestHeld))); !slices.Equal(lines, []string{"trap from d"}) {
+		c.Add(at(now, trap("d")))
+		if lines := texts(c.Flush(now + longestHeld)); !slices.Equal(lines, []string{"trap from d"}) {
 			t.Errorf("%q", lines)
 		}
-		c.Add(now, trap("late"))
-		if lines := texts(c.Add(now.Add(longestHeld), terms.Incident{Text: "another"})); !slices.Equal(lines, []string{"trap from late", "another"}) {
+		c.Add(at(now, trap("late")))
+		if lines := texts(c.Add(at(now+longestHeld, terms.Incident{Text: "another"}))); !slices.Equal(lines, []string{"trap from late", "another"}) {
 			t.Errorf("%q", lines)
 		}
-		c.Add(now, trap("e"))
-		c.Add(now, trap("f"))
+		c.Add(at(now, trap("e")))
+		c.Add(at(now, trap("f")))
 		if lines := texts(c.End()); !slices.Equal(lines, []string{"trap from e", "trap from f"}) || c.End() != nil {
 			t.Errorf("%q", lines)
 		}
 	}
 	var c Condenser
+	c.Add(at(now, trap("held")))
+	if lines := texts(c.Add(terms.Incident{Text: "told beside the Manager"})); !slices.Equal(lines, []string{"told beside the Manager"}) {
+		t.Errorf("%q", lines)
+	}
+	if lines := texts(c.Add(at(time.Second, terms.Incident{Text: "another run"}))); !slices.Equal(lines, []string{"trap from held", "another run"}) {
+		t.Errorf("%q", lines)
+	}
 	side := []terms.Side{{Device: "x", Part: "x"}}
-	c.Add(now, terms.Incident{Kind: terms.NodeReturned, Text: "x is back", Shared: &terms.Shared{What: "{n} nodes at {at} are back", Sides: side}})
-	c.Add(now, terms.Incident{Kind: terms.FabricChanged, Text: "node added: x", Shared: &terms.Shared{What: terms.NodesAdded, Sides: side}})
+	c.Add(at(now, terms.Incident{Kind: terms.NodeReturned, Text: "x is back", Shared: &terms.Shared{What: "{n} nodes at {at} are back", Sides: side}}))
+	c.Add(at(now, terms.Incident{Kind: terms.FabricChanged, Text: "node added: x", Shared: &terms.Shared{What: terms.NodesAdded, Sides: side}}))
 	if lines := texts(c.Flush(now)); !slices.Equal(lines, []string{"x is back"}) {
 		t.Errorf("%q", lines)
 	}

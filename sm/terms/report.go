@@ -1,6 +1,8 @@
 package terms
 
 import (
+	"time"
+
 	"weft/fabric"
 	"weft/judge/quality"
 )
@@ -152,6 +154,9 @@ type Incident struct {
 	At     Place
 	Shared *Shared // with other incidents of the same cause; nil: nothing
 	Lost   *Cable  // that is there no more; nil: none
+	// Step is the time of the Manager's step that told it, as recorded; 0: it was told beside the
+	// Manager. The Runner sets it.
+	Step time.Duration
 }
 
 // Cable is a cable by its ports.

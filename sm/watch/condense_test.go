@@ -16,13 +16,14 @@ import (
 func (v *virtual) condensed() *[]terms.Incident {
 	var log []terms.Incident
 	var c recording.Condenser
-	at := func() time.Time { return time.Time{}.Add(v.now) }
 	v.onAction = func(a *terms.Action) {
 		if a.Kind == terms.Note {
-			log = append(log, c.Add(at(), a.Incident)...)
+			told := a.Incident
+			told.Step = v.now
+			log = append(log, c.Add(told)...)
 		}
 	}
-	v.onEvent = func() { log = append(log, c.Flush(at())...) }
+	v.onEvent = func() { log = append(log, c.Flush(v.now)...) }
 	return &log
 }
 

@@ -99,7 +99,7 @@ func (r *serving) ask(ctx context.Context, ev *terms.Event) error {
 func (r *serving) tell(i terms.Incident) {
 	r.faults.Note(&i, time.Now())
 	r.condensing.Lock()
-	lines := r.condenser.Add(time.Now(), i)
+	lines := r.condenser.Add(i)
 	r.condensing.Unlock()
 	r.write(lines)
 }
@@ -119,7 +119,7 @@ func (r *serving) write(lines []terms.Incident) {
 // show publishes the status of the manager, after each of its steps.
 func (r *serving) show(s *watch.Snapshot) {
 	r.condensing.Lock()
-	lines := r.condenser.Flush(time.Now())
+	lines := r.condenser.Flush(s.Now)
 	r.condensing.Unlock()
 	r.write(lines)
 	r.service.Show(s)

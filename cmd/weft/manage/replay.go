@@ -112,12 +112,13 @@ func (p *replayPrinter) see(now time.Duration, ev *terms.Event, actions []terms.
 		case a.Kind == terms.Note && p.smps:
 			p.note(now, a.Incident)
 		case a.Kind == terms.Note:
-			p.note(now, p.condenser.Add(time.Time{}.Add(now), a.Incident)...)
+			a.Incident.Step = now
+			p.note(now, p.condenser.Add(a.Incident)...)
 		case p.smps:
 			fmt.Fprintf(p.to, "%.6f   %s\n", now.Seconds(), actionText(a))
 		}
 	}
-	p.note(now, p.condenser.Flush(time.Time{}.Add(now))...)
+	p.note(now, p.condenser.Flush(now)...)
 }
 
 // note prints incidents.
