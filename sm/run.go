@@ -475,8 +475,9 @@ func (d *run) show(now time.Duration, a *terms.Action) {
 	case a.Kind == terms.Decided && d.Decided != nil:
 		d.decide(*a)
 	case a.Kind == terms.Note && d.Note != nil:
-		a.Incident.Step = now
-		d.Note(a.Incident)
+		told := a.Incident
+		told.Step = now
+		d.Note(told)
 	}
 }
 

@@ -20,8 +20,8 @@ type Spreading struct {
 	Left  bool `json:"left"`  // true if more moves would gain
 }
 
-// Spread moves at most a number of entries of a Plan to less loaded links, those that gain most
-// first, and none towards the hosts that stay. See the package comment.
+// Spread moves at most a number of entries of a Plan to less loaded links, the largest gain first,
+// and none towards the hosts that stay. See the package comment.
 func Spread(ctx context.Context, g *fabric.Graph, plan *route.Plan, stay []int32, most, workers int) (*route.Plan, *Spreading, error) {
 	s, err := newSpreader(ctx, g, plan, max(1, workers))
 	if err != nil {

@@ -101,9 +101,9 @@ func (m *Monitor) makeReport(now time.Duration) {
 	reading, busy, odd := m.makeReading(), []*port{}, [2][]*port{}
 	for i, p := range m.ports { // once, since they are more than caches hold
 		p.addTotals(r)
-		has := m.hasRead(p) && p.took > 0
+		measured := m.hasRead(p) && p.took > 0 // what it has counted in this round is known
 		to := &reading.Counts[i]
-		to.Age, to.Growth = now-p.at, p.growth(has)
+		to.Age, to.Growth = now-p.at, p.growth(measured)
 		for k, of := range oddCounters {
 			if p.counted != 0 && p.sum(of) > 0 {
 				odd[k] = append(odd[k], p)
@@ -115,7 +115,7 @@ func (m *Monitor) makeReport(now time.Duration) {
 		}
 		r.Ports++
 		m.addPort(r, p)
-		if has {
+		if measured {
 			to.Took = p.took
 		}
 		if p.rate() > 0 {

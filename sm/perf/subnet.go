@@ -30,8 +30,9 @@ func (cfg *Config) fillIn() {
 // The default bounds. A round over 11,664 hosts has 69,984 requests: 1,296 a second, evenly spread,
 // for a round per minute. Delayed requests catch up as fast as the bounds allow. Most of a window
 // is sent at a time, to as many agents if there are so many, since each time wakes the process
-// several times. The kernel's own receive queue has 512 places, too. The requests do not delay
-// SMPs: they are patient (wire.Request).
+// several times. Linux has 512 receive buffers for a queue pair of management datagrams
+// (IB_MAD_QP_RECV_SIZE), so no more answers may come at a time. The requests do not delay SMPs:
+// they are patient (wire.Request).
 const (
 	UsualRate   = 4000
 	UsualWindow = 512
@@ -98,9 +99,9 @@ type port struct {
 	counts
 }
 
-// counts are the counters of a port, indexed by the numbers of package mad.
-// The sets of counters have a bit for each. They come first: of a port without traffic, little else
-// is looked at, and all ports are more than caches hold.
+// counts are the counters of a port, indexed by the numbers of package mad. Sets of counters have a
+// bit for each, and come first: a report reads little else of a port without traffic, and all ports
+// are more than caches hold.
 type counts struct {
 	grew    uint32  // counters whose grown is not 0
 	counted uint32  // counters whose total is not 0
@@ -187,12 +188,12 @@ func (c *counts) grow(counter int, by uint64) {
 	c.shown = nil
 }
 
-// growth returns total and grown for a Reading. Grown is 0 if the round has no growth for the port.
-func (c *counts) growth(has bool) *Growth {
+// growth returns total and grown for a Reading. Grown is 0 if the round has not measured it.
+func (c *counts) growth(measured bool) *Growth {
 	switch {
 	case c.counted == 0:
 		return noGrowth
-	case !has && c.grew != 0:
+	case !measured && c.grew != 0:
 		return &Growth{Total: c.total}
 	case c.shown == nil:
 		c.shown = &Growth{c.total, c.grown}

@@ -25,9 +25,9 @@ const (
 	mostLines   = 20 // of causes in one step
 )
 
-// longestHeld is how long an incident waits for others of its cause: a long round does not hide
-// that something has happened. The time is that of the Manager's steps, which a recording has: so a
-// replay joins the same incidents.
+// longestHeld bounds the time that an incident waits for others of its cause: a long round must not
+// hide that something has happened. The time is that of the Manager's steps, which a recording has:
+// so a replay joins the same incidents.
 const longestHeld = 2500 * time.Millisecond
 
 // Add takes an incident. It returns the lines to be written now, in order. So the order does not
@@ -53,7 +53,8 @@ func (c *Condenser) Add(i terms.Incident) []terms.Incident {
 	return lines
 }
 
-// Flush returns the lines to be written after a step of the manager. now is the time of the Manager.
+// Flush returns the lines to be written after a step of the Manager. now is the time of the
+// Manager.
 func (c *Condenser) Flush(now time.Duration) []terms.Incident {
 	lines := append(c.heldLong(now), condense(c.batch)...)
 	c.batch = nil

@@ -180,8 +180,9 @@ func (f *finder) missesMaster() bool {
 	return true
 }
 
-// lacksMaster reports whether two other managers stand by, and none is the master. The master may
-// have handed the subnet over between their answers: asked again, the new one says so.
+// lacksMaster reports whether at least two other managers stand by, and none is the master. The
+// master may have handed the subnet over between their answers: asked again, the new master says
+// so.
 func (f *finder) lacksMaster() bool {
 	standbys := 0
 	for i := range f.Others {
@@ -192,8 +193,9 @@ func (f *finder) lacksMaster() bool {
 	return standbys > 1 && !f.given.isEstablished() && !f.given.TakeOver
 }
 
-// managersQueried ends the round if another manager is the master. It sweeps again if one may be
-// unseen, and asks again if one lacks. Otherwise it claims our port.
+// managersQueried ends the round if another manager is the master. It sweeps again if a master may
+// be unseen, and asks the managers again if none is the master though some stand by. Otherwise it
+// claims our port.
 func (f *finder) managersQueried() {
 	f.overwritten = f.findOverwritten()
 	switch {

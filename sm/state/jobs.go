@@ -34,7 +34,7 @@ func (s *Store) Jobs() (list []terms.Job, err error) {
 			err = j.Check()
 		}
 		if err == nil && j.ID != id {
-			err = fmt.Errorf("it is called %.64q too", j.ID)
+			err = fmt.Errorf("its value is that of job %.64q", j.ID)
 		}
 		if err == nil {
 			list = append(list, j)

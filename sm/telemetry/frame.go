@@ -52,13 +52,13 @@ type nodeKey struct {
 	guid      fabric.GUID
 }
 
-// encoded holds the encoded ports of a Frame. The next one mostly has the same.
+// encoded holds the encoded ports of a Frame. The next Frame mostly has the same ports.
 type encoded struct {
 	ports []perf.Port
 	data  []byte
 }
 
-// of returns the encoded ports of a Reading.
+// of returns ports in their encoded form. It encodes them if the last call had others.
 func (e *encoded) of(ports []perf.Port) []byte {
 	if len(ports) > 0 && len(ports) == len(e.ports) && &ports[0] == &e.ports[0] {
 		return e.data
@@ -77,9 +77,9 @@ func (e *encoded) of(ports []perf.Port) []byte {
 // Encode appends a Frame in its stored form.
 func (f *Frame) Encode(to []byte) []byte { return f.encode(to, new(encoded)) }
 
-// encode does so, and may know the ports already.
-func (f *Frame) encode(to []byte, known *encoded) []byte {
-	ports := known.of(f.Ports)
+// encode appends a Frame in its stored form. last holds the ports of an earlier Frame.
+func (f *Frame) encode(to []byte, last *encoded) []byte {
+	ports := last.of(f.Ports)
 	w := writer{data: make([]byte, 0, len(ports)+8*len(f.Counts)+32)}
 	w.data = append(w.data, version)
 	w.number(uint64(f.End.UnixMilli()))

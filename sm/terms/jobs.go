@@ -25,7 +25,8 @@ type Job struct {
 	OfPartition bool        `json:",omitempty"` // JobRule.Partitions made it
 }
 
-// Check returns what no job has: of a damaged state, or from a master that is.
+// Check returns an error for a job that no manager starts: without an ID or nodes, with a list that
+// is none, or on a negative copy. A damaged state may hold one.
 func (j *Job) Check() error {
 	_, err := hostlist.Expand(j.Nodes)
 	for _, s := range j.Shares {
@@ -67,7 +68,7 @@ type JobWrite struct {
 	End   string `json:",omitempty"` // ID
 	All   []Job  `json:",omitempty"` // with Whole: others end
 	Whole bool   `json:",omitempty"`
-	// Age says how old All may be: what was told of a job within this time counts, not All.
+	// Age is how old All may be: jobs that started or ended within this time stay as they are.
 	Age time.Duration `json:",omitempty"`
 	// OfPartitions says that All, with Whole, lists the jobs of partitions, and changes no others.
 	OfPartitions bool   `json:",omitempty"`

@@ -112,8 +112,9 @@ func (p *replayPrinter) see(now time.Duration, ev *terms.Event, actions []terms.
 		case a.Kind == terms.Note && p.smps:
 			p.note(now, a.Incident)
 		case a.Kind == terms.Note:
-			a.Incident.Step = now
-			p.note(now, p.condenser.Add(a.Incident)...)
+			told := a.Incident
+			told.Step = now
+			p.note(now, p.condenser.Add(told)...)
 		case p.smps:
 			fmt.Fprintf(p.to, "%.6f   %s\n", now.Seconds(), actionText(a))
 		}

@@ -2,7 +2,6 @@ package planning
 
 import (
 	"context"
-	"slices"
 
 	"weft/fabric"
 	"weft/fabric/jobs"
@@ -36,9 +35,13 @@ func hostsOf(g *fabric.Graph, list []terms.Job) [][]int32 {
 	return hosts
 }
 
-// hostsTogether returns the host ports of jobs of several nodes: the entries towards them are where
-// these jobs meet others least, which Moves does not know.
-func hostsTogether(g *fabric.Graph, list []terms.Job) []int32 {
-	several := slices.DeleteFunc(slices.Clone(list), func(j terms.Job) bool { return j.Count < 2 })
-	return slices.Concat(hostsOf(g, several)...)
+// hostsTogether returns the host ports of jobs of several nodes. Entries towards them were chosen
+// so that these jobs meet few others, which Request.Moves does not know.
+func hostsTogether(g *fabric.Graph, list []terms.Job) (together []int32) {
+	for i, hosts := range hostsOf(g, list) {
+		if list[i].Count > 1 {
+			together = append(together, hosts...)
+		}
+	}
+	return together
 }

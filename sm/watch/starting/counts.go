@@ -29,7 +29,8 @@ type usage struct {
 	channels []int32
 }
 
-// give returns a list of jobs that run with their copies. was has the jobs with copies.
+// give returns the jobs that run, each with a copy. Jobs of was have copies; they keep them while
+// their nodes stay.
 func (c *counts) give(was, list []terms.Job) []terms.Job {
 	list = slices.Clone(list)
 	runs := make(map[string]bool, len(list))
@@ -187,21 +188,21 @@ func (c *counts) follow(list []terms.Job) {
 		}
 	}
 	for i := range list {
-		if j := &list[i]; c.counts(j) {
+		if j := &list[i]; c.misses(j) {
 			c.add(j, c.channels(j.Nodes))
 		}
 	}
 }
 
-// counts reports whether a job's channels are to be counted, and are not yet.
-func (c *counts) counts(j *terms.Job) bool {
+// misses reports whether the channels of a job are not counted yet, and should be.
+func (c *counts) misses(j *terms.Job) bool {
 	_, met := c.used[j.ID]
 	return !met && j.Count > 1 && j.Copy < len(c.load)
 }
 
 // add counts the channels of a job.
 func (c *counts) add(j *terms.Job, channels []int32) {
-	if !c.counts(j) {
+	if !c.misses(j) {
 		return
 	}
 	u := usage{j.Nodes, j.Copy, channels}

@@ -22,7 +22,7 @@ type lanes struct {
 	plan  *route.Plan
 	find  *jobs.Finder // of graph; nil until it is needed
 	paired
-	placed []terms.Job // jobs that have their copies: those of pairs
+	placed []terms.Job // jobs that have their copies, and are in pairs
 	stale  bool        // another placing is needed
 	under  *placing    // nil if none is under way
 	held   []terms.Action
@@ -194,7 +194,7 @@ func (m *Machine) Release(out []terms.Action) []terms.Action {
 	return out
 }
 
-// answer appends answers to writes.
+// answer appends held answers to writes, with the jobs that run now.
 func (m *Machine) answer(list, out []terms.Action) []terms.Action {
 	for i := range list {
 		list[i].Jobs.List = m.list

@@ -62,8 +62,8 @@ type Report struct {
 	Planning bool // a turn is being planned, or waits for its round
 }
 
-// Resume returns a Machine with the jobs of a predecessor. Those whose turn has not come wait for
-// it. What is no job is left out.
+// Resume returns a Machine with the jobs of a predecessor. A job whose turn has not come waits for
+// it. Jobs that fail terms.Job.Check, and further ones with the same ID, are left out.
 func Resume(list []terms.Job, now time.Duration, rule terms.JobRule) Machine {
 	m := Machine{due: terms.Never}
 	met := map[string]bool{}
