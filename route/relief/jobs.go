@@ -57,9 +57,8 @@ type byJob struct {
 	leaving [][]first // by channel: packets from its own switch, by job of the switch
 	stamp   []int32   // by channel: the last count that passed it
 	stamps  int32
-	inJobs  []int64 // by switch: weight of the job's packets to the current destination
-	price   []int64 // by switch: least price of a path to it
-	wanted  []int32 // by switch: the next channel of that path
+	inJobs  []int64 // by switch: weight of the jobs' packets to the current destination
+	routing
 	changed []change
 }
 
@@ -89,6 +88,7 @@ type first struct {
 type target struct {
 	end, home int32
 	lid       fabric.LID
+	ports     []uint8 // by switch: the new table entry, except at home
 	in        []membership
 	fixed     bool // its entries must not move
 }
@@ -110,7 +110,7 @@ func ForJobs(ctx context.Context, g *fabric.Graph, plan *route.Plan, jobs *Jobs)
 	if err := r.run(ctx); err != nil {
 		return nil, nil, err
 	}
-	if r.moves.Entries = r.countMoved(); r.moves.Entries > 0 {
+	if r.moves.Entries = r.writeTables(); r.moves.Entries > 0 {
 		r.plan.Intended = nil
 	}
 	return r.plan, &r.moves, nil
@@ -156,12 +156,34 @@ func (r *byJob) spend(n int) bool {
 	return true
 }
 
-// countMoved counts the entries that differ.
-func (r *byJob) countMoved() (n int) {
+// refund takes spend back.
+func (r *byJob) refund(n int) {
+	if r.most >= 0 {
+		r.most += n
+	}
+}
+
+// readTables reads the table entries of all destinations.
+func (r *byJob) readTables() {
+	n := r.g.NumSwitches
+	ports := make([]uint8, n*len(r.targets))
 	for i := range r.targets {
-		lid := r.targets[i].lid
-		for x := range int32(r.g.NumSwitches) {
-			if r.plan.Tables.Port(x, lid) != r.old.Tables.Port(x, lid) {
+		r.targets[i].ports, ports = ports[:n:n], ports[n:]
+	}
+	for x := range int32(n) {
+		for i := range r.targets {
+			t := &r.targets[i]
+			t.ports[x] = r.old.Tables.Port(x, t.lid)
+		}
+	}
+}
+
+// writeTables writes the entries that differ to the new Plan, and counts them.
+func (r *byJob) writeTables() (n int) {
+	for x := range int32(r.g.NumSwitches) {
+		for i := range r.targets {
+			if t := &r.targets[i]; x != t.home && r.old.Tables.Port(x, t.lid) != t.ports[x] {
+				r.plan.Tables.Set(x, t.lid, t.ports[x])
 				n++
 			}
 		}
@@ -177,7 +199,7 @@ func newByJob(ctx context.Context, g *fabric.Graph, plan *route.Plan, jobs *Jobs
 		g: g, old: plan, plan: &out, most: jobs.Most, Tree: intree.New(g), hosts: make([]int32, n),
 		load: make([]int64, g.NumChannels), users: make([]int32, g.NumChannels), unused: g.NumChannels,
 		leaving: make([][]first, g.NumChannels), stamp: make([]int32, g.NumChannels),
-		inJobs: make([]int64, n), price: make([]int64, n), wanted: make([]int32, n),
+		inJobs: make([]int64, n), routing: newRouting(g),
 	}
 	if jobs.Most == 0 {
 		r.most = -1
@@ -241,6 +263,10 @@ func (r *byJob) listJobs(ctx context.Context, jobs *Jobs) error {
 		}
 	}
 	slices.SortStableFunc(r.targets, func(a, b target) int { return cmp.Compare(a.home, b.home) })
+	if cells += len(r.targets) * g.NumSwitches / 4; cells > mostJobCells {
+		return errTooLarge
+	}
+	r.readTables()
 	return r.makeCells(numbers, cells)
 }
 
@@ -292,8 +318,9 @@ func (r *byJob) makeCells(numbers []int32, cells int) error {
 			if cells += len(out) * int(m.size); cells > mostJobCells {
 				return errTooLarge
 			}
+			rounds := make([]uint16, len(out)*int(m.size))
 			for _, c := range out {
-				r.leaving[c][p.place].rounds = make([]uint16, m.size)
+				r.leaving[c][p.place].rounds, rounds = rounds[:m.size:m.size], rounds[m.size:]
 			}
 		}
 	}

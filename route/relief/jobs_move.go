@@ -1,121 +1,42 @@
 package relief
 
 import (
-	"math/bits"
+	"math"
 	"slices"
 
 	"weft/fabric"
-	"weft/route/internal/cdg"
-	"weft/route/internal/intree"
 )
 
-// swapWithOthers exchanges the paths to a destination with those to others at the same switch where
-// that lowers the price. It reports whether it did.
-func (r *byJob) swapWithOthers(t *target) (gained bool) {
-	i, _ := slices.BinarySearchFunc(r.targets, t.home, func(t target, home int32) int { return int(t.home - home) })
-	for ; &r.targets[i] != t; i++ {
-		if other := &r.targets[i]; !other.fixed && r.swap(t, other) {
-			gained = true
-		}
-	}
-	return gained
+// routing is the scratch of findPrices.
+type routing struct {
+	price    []int64 // by switch: least price of a path to the destination
+	wanted   []int32 // by switch: the next channel of that path
+	near     []bool  // by switch: a packet of the jobs could pass it
+	less     []int64 // by channel: discounts of the groups on its own switch
+	passable []passable
+	ways     []int32 // channels towards the destination, by passable
 }
 
-// swap exchanges the paths to two destinations at the same switch if that lowers the price.
-func (r *byJob) swap(a, b *target) bool {
-	unused := r.unused
-	r.put(a, -1)
-	r.put(b, -1)
-	gains := r.cost(a, b.lid)+r.cost(b, a.lid) < r.cost(a, a.lid)+r.cost(b, b.lid)
-	moved := gains && r.admitsSwap(a, b) && r.spend(r.exchange(a, b, false))
-	if moved {
-		r.exchange(a, b, true)
-	}
-	r.put(a, 1)
-	r.put(b, 1)
-	if !moved || r.unused <= unused && r.fits(a) && r.fits(b) {
-		return moved
-	}
-	r.put(a, -1)
-	r.put(b, -1)
-	n := r.exchange(a, b, true)
-	if r.most >= 0 {
-		r.most += n
-	}
-	r.put(a, 1)
-	r.put(b, 1)
-	return false
-}
+// passable is a switch that a packet of the jobs could pass.
+type passable struct{ x, ways int32 }
 
-// exchange counts the entries that differ for two destinations, and with do exchanges them.
-func (r *byJob) exchange(a, b *target, do bool) (n int) {
-	for x := range int32(r.g.NumSwitches) {
-		p, q := r.plan.Tables.Port(x, a.lid), r.plan.Tables.Port(x, b.lid)
-		if x == a.home || p == q {
-			continue
-		}
-		n += 2
-		if do {
-			r.plan.Tables.Set(x, a.lid, q)
-			r.plan.Tables.Set(x, b.lid, p)
-		}
-	}
-	return n
-}
-
-// admitsSwap reports whether the dependencies of exchanged paths can be added. On one lane they are
-// all there.
-func (r *byJob) admitsSwap(a, b *target) bool {
-	if !r.several {
-		return true
-	}
-	admits := func(t *target, lid fabric.LID) bool {
-		r.Tree.Read(r.plan.Tables, t.home, lid, r.hosts)
-		r.setSent(t.end, t.lid)
-		return r.admitTree(r.Tree)
-	}
-	return admits(a, b.lid) && admits(b, a.lid)
-}
-
-// admitTree adds the dependencies of all paths to the LID of setSent. If those of a VL would close
-// a cycle, it returns false.
-func (l *lanes) admitTree(paths *intree.Tree) bool {
-	copy(l.passed, l.sent)
-	var edges [16][]cdg.Edge
-	for _, x := range paths.Order {
-		c := paths.Next[x]
-		y := l.g.To[c]
-		l.passed[y] |= l.passed[x]
-		d := paths.Next[y]
-		if d < 0 {
-			continue
-		}
-		for vls := l.passed[x]; vls != 0; vls &= vls - 1 {
-			if vl := bits.TrailingZeros16(vls); !l.orders[vl].Has(c, l.index.Rank[d]) {
-				edges[vl] = append(edges[vl], cdg.Edge{C: c, D: d})
-			}
-		}
-	}
-	for vl, list := range edges {
-		if len(list) > 0 && !l.orders[vl].Add(list) {
-			return false
-		}
-	}
-	return true
+func newRouting(g *fabric.Graph) routing {
+	n := g.NumSwitches
+	return routing{price: make([]int64, n), wanted: make([]int32, n), near: make([]bool, n), less: make([]int64, g.NumChannels)}
 }
 
 // reroute gives a destination the paths with the least price, and reports whether any moved.
 func (r *byJob) reroute(t *target) bool {
 	r.open(t)
-	before, unused := r.cost(t, t.lid), r.unusedBy(t)
+	before, unused := r.priceOf(t), r.unusedBy()
 	r.findPrices(t)
 	for _, x := range r.Order {
-		if old := r.Next[x]; r.inJobs[x] > 0 && r.wanted[x] != old && r.admits(x, r.wanted[x]) {
+		if old := r.Next[x]; r.inJobs[x] > 0 && r.wanted[x] != old && r.admits(t, x, r.wanted[x]) {
 			r.change(t, x, r.wanted[x])
 			r.shift(x, old)
 		}
 	}
-	return r.close(t, len(r.changed) > 0 && r.cost(t, t.lid) < before && r.unusedBy(t) >= unused)
+	return r.close(t, len(r.changed) > 0 && r.priceOf(t) < before && r.unusedBy() >= unused)
 }
 
 // light moves the packets to a destination through one switch so that an unused channel is used,
@@ -125,25 +46,19 @@ func (r *byJob) light(t *target) bool {
 		return false
 	}
 	r.open(t)
-	unused := r.unusedBy(t)
 	for _, x := range r.Order {
 		if r.inJobs[x] == 0 {
 			continue
 		}
-		best, cost, old := fabric.Nothing, int64(0), r.Next[x]
+		best, cost := fabric.Nothing, int64(0)
 		for _, c := range r.g.OutOf(x) {
-			if c == old || !r.LeadsNearer(x, c) || !r.passesUnused(c) {
-				continue
-			}
-			r.setPort(t, x, c)
-			if r.unusedBy(t) > unused {
-				if n := r.cost(t, t.lid); best < 0 || n < cost {
+			if c != r.Next[x] && r.LeadsNearer(x, c) && r.newlyUsed(x, c) > 0 {
+				if n := r.priceOver(t, x, c); best < 0 || n < cost {
 					best, cost = c, n
 				}
 			}
-			r.setPort(t, x, old)
 		}
-		if best >= 0 && r.admits(x, best) {
+		if best >= 0 && r.admits(t, x, best) {
 			r.change(t, x, best)
 			return r.close(t, true)
 		}
@@ -151,20 +66,73 @@ func (r *byJob) light(t *target) bool {
 	return r.close(t, false)
 }
 
-// passesUnused reports whether a path over a channel has one without users.
-func (r *byJob) passesUnused(c int32) bool {
-	for ; c >= 0; c = r.Next[r.g.To[c]] {
-		if r.users[c] == 0 {
-			return true
+// newlyUsed counts how many more channels are used if the jobs' packets through a switch leave it by
+// channel c.
+func (r *byJob) newlyUsed(x, c int32) (n int) {
+	for ; ; c = r.Next[r.g.To[c]] {
+		n += r.free(c)
+		if r.inJobs[r.g.To[c]] > 0 {
+			break // the rest of the path is used already
 		}
 	}
-	return false
+	end := r.g.To[c]
+	for c := r.Next[x]; ; c = r.Next[r.g.To[c]] {
+		n -= r.free(c)
+		if y := r.g.To[c]; y == end || r.inJobs[y] > r.inJobs[x] {
+			return n
+		}
+	}
+}
+
+// free is 1 for a channel that only packets to the current destination may use, else 0.
+func (r *byJob) free(c int32) int {
+	if r.users[c] == 0 {
+		return 1
+	}
+	return 0
+}
+
+// priceOver returns the price of the jobs' packets through a switch if they leave it by channel c.
+func (r *byJob) priceOver(t *target, x, c int32) (sum int64) {
+	r.eachGroup(t, func(m *members, p *group, rank int32) {
+		if p.x == x {
+			sum -= r.discount(m, p, rank, c)
+		}
+	})
+	for ; c >= 0; c = r.Next[r.g.To[c]] {
+		sum += r.inJobs[x] * r.load[c]
+	}
+	return sum
+}
+
+// priceOf is cost for the paths of the current destination.
+func (r *byJob) priceOf(t *target) (sum int64) {
+	for _, x := range r.Order {
+		if n := r.inJobs[x]; n > 0 {
+			sum += n * r.load[r.Next[x]]
+		}
+	}
+	r.eachGroup(t, func(m *members, p *group, rank int32) {
+		if c := r.Next[p.x]; c >= 0 {
+			sum -= r.discount(m, p, rank, c)
+		}
+	})
+	return sum
+}
+
+// unusedBy counts the channels that only the packets of jobs to the current destination use.
+func (r *byJob) unusedBy() (n int) {
+	for _, x := range r.Order {
+		if r.inJobs[x] > 0 {
+			n += r.free(r.Next[x])
+		}
+	}
+	return n
 }
 
 // open reads the paths to a destination, and removes its packets from the counts.
 func (r *byJob) open(t *target) {
-	r.Tree.Read(r.plan.Tables, t.home, t.lid, r.hosts)
-	r.setSent(t.end, t.lid)
+	r.ReadPorts(t.ports, t.home, r.hosts)
 	r.putOthers(-1)
 	r.put(t, -1)
 	r.changed = r.changed[:0]
@@ -191,35 +159,32 @@ func (r *byJob) shift(x, old int32) {
 	}
 }
 
-func (r *byJob) setPort(t *target, x, c int32) { r.plan.Tables.Set(x, t.lid, r.g.FromPort[c]) }
-
 // change gives a switch another next channel.
 func (r *byJob) change(t *target, x, c int32) {
 	r.changed = append(r.changed, change{x, r.Next[x]})
 	r.Move(x, c)
-	r.setPort(t, x, c)
+	t.ports[x] = r.g.FromPort[c]
 }
 
 // close adds the packets to a destination to the counts. It takes the changes back if they are not
 // to be kept, cost too many moves, or load a job's channel with too many pairs.
 func (r *byJob) close(t *target, keep bool) bool {
-	keep = keep && r.spend(len(r.changed))
-	r.put(t, 1)
-	if fits := r.fits(t); !keep || !fits {
+	if keep && r.spend(len(r.changed)) {
+		if r.put(t, 1); r.fits(t) {
+			r.setFlow()
+			r.putOthers(1)
+			return true
+		}
 		r.put(t, -1)
-		for _, c := range slices.Backward(r.changed) {
-			r.Move(c.x, c.old)
-			r.setPort(t, c.x, c.old)
-		}
-		r.put(t, 1)
-		if keep && r.most >= 0 {
-			r.most += len(r.changed)
-		}
-		keep = false
+		r.refund(len(r.changed))
 	}
-	r.setFlow()
+	for _, c := range slices.Backward(r.changed) {
+		r.Move(c.x, c.old)
+		t.ports[c.x] = r.g.FromPort[c.old]
+	}
+	r.put(t, 1)
 	r.putOthers(1)
-	return keep
+	return false
 }
 
 // setFlow counts hosts by switch after moves.
@@ -232,53 +197,59 @@ func (r *byJob) setFlow() {
 	}
 }
 
-func (r *byJob) admits(x, c int32) bool {
+// admits reports whether the dependencies of the packets through a switch with another next channel
+// can be added.
+func (r *byJob) admits(t *target, x, c int32) bool {
+	r.setSent(t.end, t.lid)
 	r.Gather(x, r.hosts)
 	return r.lanes.admit(r.Tree, x, c)
 }
 
-// unusedBy counts the channels that only the packets of jobs to this destination use.
-func (r *byJob) unusedBy(t *target) (n int) {
-	r.stamps++
-	r.eachGroup(t, func(_ *members, p *group, _ int32) {
-		r.eachHop(p.x, t.home, t.lid, func(c int32, _ bool) {
-			if r.users[c] == 0 && r.stamp[c] != r.stamps {
-				n++
-			}
-			r.stamp[c] = r.stamps
-		})
-	})
-	return n
-}
-
-// findPrices finds the next channel of each switch with the least price.
+// findPrices finds the next channel of each passable switch with the least price.
 func (r *byJob) findPrices(t *target) {
-	discounts := map[int32][]int64{} // by switch, place among its channels
+	r.listWays()
 	r.eachGroup(t, func(m *members, p *group, rank int32) {
-		out := r.g.OutOf(p.x)
-		if discounts[p.x] == nil {
-			discounts[p.x] = make([]int64, len(out))
-		}
-		for k, c := range out {
-			discounts[p.x][k] += r.discount(m, p, rank, c)
+		for _, c := range r.g.OutOf(p.x) {
+			r.less[c] += r.discount(m, p, rank, c)
 		}
 	})
 	r.price[r.Home] = 0
-	for _, x := range slices.Backward(r.Order) {
-		own := discounts[x]
-		best := int64(-1)
-		for k, c := range r.g.OutOf(x) {
-			if c != r.Next[x] && !r.LeadsNearer(x, c) {
-				continue
-			}
+	for _, p := range slices.Backward(r.passable) {
+		best := int64(math.MaxInt64)
+		for _, c := range r.ways[p.ways:] {
 			price := r.price[r.g.To[c]] + r.load[c]
-			if own != nil {
-				price -= own[k] / max(1, r.inJobs[x])
+			if less := r.less[c]; less != 0 {
+				price -= less / max(1, r.inJobs[p.x])
 			}
-			if best < 0 || price < best || price == best && c == r.Next[x] {
-				best, r.wanted[x] = price, c
+			if price < best || price == best && c == r.Next[p.x] {
+				best, r.wanted[p.x] = price, c
 			}
 		}
-		r.price[x] = max(0, best)
+		r.price[p.x], r.ways = best, r.ways[:p.ways]
 	}
+	r.eachGroup(t, func(_ *members, p *group, _ int32) {
+		for _, c := range r.g.OutOf(p.x) {
+			r.less[c] = 0
+		}
+	})
+}
+
+// listWays lists the passable switches, the farthest first, and the channels from them towards the
+// current destination.
+func (r *byJob) listWays() {
+	r.passable = r.passable[:0]
+	for _, x := range r.Order {
+		if r.inJobs[x] == 0 && !r.near[x] {
+			continue
+		}
+		r.near[x] = false
+		r.passable = append(r.passable, passable{x, int32(len(r.ways))})
+		for _, c := range r.g.OutOf(x) {
+			if c == r.Next[x] || r.LeadsNearer(x, c) {
+				r.ways = append(r.ways, c)
+				r.near[r.g.To[c]] = true
+			}
+		}
+	}
+	r.near[r.Home] = false
 }

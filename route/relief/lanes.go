@@ -20,7 +20,8 @@ type lanes struct {
 	index   *cdg.Index
 	found   [route.NumSLs][]uint64   // by VL: edges of the index, until arrange
 	orders  [route.NumSLs]*cdg.Order // by VL; nil if no path uses it
-	sent    []uint16                 // by switch: set of VLs of its end ports' packets to the LID of setSent
+	sent    []uint16                 // by switch: set of VLs of its end ports' packets to sentTo
+	sentTo  fabric.LID               // of the last setSent
 	passed  []uint16                 // by switch: scratch
 	fresh   []cdg.Edge
 }
@@ -52,6 +53,10 @@ func (l *lanes) read(g *fabric.Graph, plan *route.Plan) error {
 // setSent sets sent for a LID of an end port: the VLs of requests, and of replies if they keep the
 // SL of the request.
 func (l *lanes) setSent(end int32, lid fabric.LID) {
+	if l.sentTo == lid {
+		return
+	}
+	l.sentTo = lid
 	if !l.several {
 		for x := range l.sent {
 			l.sent[x] = 1 << l.vl[l.plan.SL.At(end, lid)]

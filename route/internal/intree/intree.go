@@ -44,6 +44,14 @@ func (t *Tree) Read(tables *route.Tables, home int32, lid fabric.LID, count []in
 	t.build(home, count)
 }
 
+// ReadPorts is Read for table entries by switch.
+func (t *Tree) ReadPorts(ports []uint8, home int32, count []int32) {
+	for x, port := range ports {
+		t.Next[x], _ = t.g.At(int32(x), port)
+	}
+	t.build(home, count)
+}
+
 // Columns holds the channels of all switches to the LIDs of one block of the tables. Trees of many
 // LIDs are read faster from it.
 type Columns struct {
