@@ -60,7 +60,7 @@ func (f *first) add(m *members, p *group, rank, sign int32) {
 	}
 }
 
-// round returns the round of shifts in which one rank sends to another.
+// round returns the round of shifts from one rank to another.
 func (m *members) round(from, to int32) int32 {
 	if to < from {
 		return to - from + m.size

@@ -66,8 +66,8 @@ func (r *byJob) light(t *target) bool {
 	return r.close(t, false)
 }
 
-// newlyUsed counts how many more channels are used if the jobs' packets through a switch leave it by
-// channel c.
+// newlyUsed counts how many more channels are used if the jobs' packets through a switch leave it
+// by channel c.
 func (r *byJob) newlyUsed(x, c int32) (n int) {
 	for ; ; c = r.Next[r.g.To[c]] {
 		n += r.free(c)

@@ -73,8 +73,8 @@ func (r *byJob) admitsSwap(a, b *target) bool {
 	return admits(a, b.ports) && admits(b, a.ports)
 }
 
-// admitTree adds the dependencies of all paths to the LID of setSent. If those of a VL would close
-// a cycle, it returns false.
+// admitTree adds the dependencies of all paths to the LID sentTo. If the dependencies of a VL would
+// close a cycle, it returns false.
 func (l *lanes) admitTree(paths *intree.Tree) bool {
 	copy(l.passed, l.sent)
 	var edges [16][]cdg.Edge
