@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/fabric/jobs"
 	"weft/internal/endpoints"
 	"weft/sm/telemetry"
 	"weft/sm/terms"
@@ -68,7 +69,7 @@ type Service struct {
 	requests, byToken, followers, large, streams, looks endpoints.Places // limits
 
 	chosen  chosenPorts
-	names   atomic.Pointer[names] // of the last Graph that was asked for
+	find    atomic.Pointer[jobs.Finder] // of the last Graph that was asked for
 	metrics http.Handler
 }
 

@@ -57,10 +57,7 @@ type claim struct {
 // On takes the Graph and the Plan in force.
 func (m *Machine) On(g *fabric.Graph, plan *route.Plan) {
 	l := &m.lanes
-	was := l.graph
-	if l.graph, l.plan = g, plan; was != g {
-		l.find = nil
-	}
+	l.graph, l.plan = g, plan
 	l.follow()
 }
 
@@ -176,9 +173,7 @@ func (m *Machine) Placed(out []terms.Action) []terms.Action {
 		if l.paired = p.paired; l.graph != nil {
 			l.follow()
 		}
-		if p.graph == l.graph {
-			l.find = p.counts.find
-		}
+		l.find = p.counts.find
 	}
 	out = m.answer(p.answers, out)
 	return m.Place(out)
@@ -222,7 +217,7 @@ func withCopies(list, placed []terms.Job) []terms.Job {
 func (p *placing) do() {
 	c := p.counts
 	if c.graph != p.graph {
-		*c = counts{graph: p.graph, find: jobs.NewFinder(p.graph)}
+		*c = counts{graph: p.graph, find: c.find.On(p.graph)}
 	}
 	if c.plan = p.plan; p.plan != nil {
 		p.list = c.give(p.was, p.list)
@@ -240,10 +235,9 @@ func Claims(find *jobs.Finder, list []terms.Job) (all []joblanes.Claim) {
 	return all
 }
 
+// finder returns the Finder of the Graph in force.
 func (l *lanes) finder() *jobs.Finder {
-	if l.find == nil {
-		l.find = jobs.NewFinder(l.graph)
-	}
+	l.find = l.find.On(l.graph)
 	return l.find
 }
 
