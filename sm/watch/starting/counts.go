@@ -15,11 +15,37 @@ import (
 
 // counts counts the jobs on channels.
 type counts struct {
-	graph *fabric.Graph
-	plan  *route.Plan
-	find  *jobs.Finder
-	used  map[string]usage // by job
-	load  [][]uint16       // by copy and channel: jobs on that copy that use the channel
+	graph         *fabric.Graph
+	plan          *route.Plan
+	find          *jobs.Finder
+	used          map[string]usage    // by job
+	load          [][]uint16          // by copy and channel: jobs on that copy that use the channel
+	lists, before map[string]nodeList // that this placing has expanded so far, and the one before it
+}
+
+// nodeList is an expanded list of nodes.
+type nodeList struct {
+	names []string
+	hosts []int32 // of the nodes that are there
+}
+
+// expand expands a list of nodes.
+func expand(find *jobs.Finder, text string) (l nodeList) {
+	l.names, _ = hostlist.Expand(text) // it was a list when the job began
+	l.hosts, _, _ = find.Match(text)
+	return l
+}
+
+// nodesOf returns the nodes of a list, which is expanded at its first use.
+func (c *counts) nodesOf(text string) nodeList {
+	l, met := c.lists[text]
+	if !met {
+		if l, met = c.before[text]; !met {
+			l = expand(c.find, text)
+		}
+		c.lists[text] = l
+	}
+	return l
 }
 
 // usage holds the channels of a job.
@@ -46,7 +72,7 @@ func (c *counts) give(was, list []terms.Job) []terms.Job {
 		}
 	}
 	c.follow(now)
-	nodes := nodes{of: map[string]int32{}, lists: map[string][]int32{}}
+	nodes := nodes{expand: c.nodesOf, of: map[string]int32{}, lists: map[string][]int32{}}
 	for i := range now {
 		nodes.addUser(&now[i], i)
 	}
@@ -80,10 +106,11 @@ func (c *counts) give(was, list []terms.Job) []terms.Job {
 
 // nodes numbers the nodes of lists, and holds which jobs are on each.
 type nodes struct {
-	of    map[string]int32 // by name
-	names []string
-	users [][]int            // by node: places of its jobs in a list
-	lists map[string][]int32 // the nodes of each list, ascending
+	expand func(text string) nodeList
+	of     map[string]int32 // by name
+	names  []string
+	users  [][]int            // by node: places of its jobs in a list
+	lists  map[string][]int32 // the nodes of each list, ascending
 }
 
 // list returns the nodes of a list, ascending.
@@ -92,8 +119,7 @@ func (n *nodes) list(text string) []int32 {
 	if met {
 		return set
 	}
-	names, _ := hostlist.Expand(text) // it was a list when the job began
-	for _, name := range names {
+	for _, name := range n.expand(text).names {
 		node, met := n.of[name]
 		if !met {
 			node = int32(len(n.names))
@@ -223,8 +249,7 @@ func (c *counts) drop(id string) {
 
 // channels returns the channels between switches that the pairs of some nodes use.
 func (c *counts) channels(nodes string) (list []int32) {
-	hosts, _, _ := c.find.Match(nodes)
-	set, _ := joblanes.Used(context.Background(), c.graph, c.plan, hosts) // it is not cancelled
+	set, _ := joblanes.Used(context.Background(), c.graph, c.plan, c.nodesOf(nodes).hosts) // it is not cancelled
 	for i, word := range set {
 		for ; word != 0; word &= word - 1 {
 			list = append(list, int32(64*i+bits.TrailingZeros64(word)))

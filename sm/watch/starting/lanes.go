@@ -5,7 +5,6 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/jobs"
-	"weft/internal/hostlist"
 	"weft/route"
 	"weft/route/joblanes"
 	"weft/sm/terms"
@@ -67,7 +66,7 @@ func (l *lanes) follow() {
 	case !l.exist():
 		l.pairs = nil
 	case l.pairs == nil:
-		l.paired = pair(l.graph, l.finder, l.placed)
+		l.paired = pair(l.graph, func(text string) nodeList { return expand(l.finder(), text) }, l.placed)
 	case l.by != l.graph:
 		l.pairs = l.pairs.On(l.by, l.graph, l.claimsOf)
 		l.stale = l.stale || len(l.placed) > 0 && !haveSameHosts(l.by, l.graph)
@@ -87,19 +86,19 @@ func haveSameHosts(a, b *fabric.Graph) bool {
 // if it has none.
 func (m *Machine) Pairs() *joblanes.Pairs { return m.lanes.pairs }
 
-// pair returns the pairs of jobs in a Graph, which find finds nodes of.
-func pair(g *fabric.Graph, find func() *jobs.Finder, list []terms.Job) paired {
-	if len(list) == 0 { // finding takes a while
-		return paired{pairs: joblanes.NewPairs(g.NumEnds, nil), by: g}
-	}
-	named := map[string][]int32{}
+// pair returns the pairs of jobs in a Graph, given the nodes of lists.
+func pair(g *fabric.Graph, nodes func(text string) nodeList, list []terms.Job) paired {
+	p := paired{by: g, named: map[string][]int32{}}
+	var on []joblanes.Claim
 	for i, c := range claims(list) {
-		names, _ := hostlist.Expand(c.nodes) // it was a list when the job began
-		for _, name := range names {
-			named[name] = append(named[name], int32(i))
+		has := nodes(c.nodes)
+		on = append(on, joblanes.Claim{Hosts: has.hosts, Copy: c.copied})
+		for _, name := range has.names {
+			p.named[name] = append(p.named[name], int32(i))
 		}
 	}
-	return paired{joblanes.NewPairs(g.NumEnds, Claims(find(), list)), g, named}
+	p.pairs = joblanes.NewPairs(g.NumEnds, on)
+	return p
 }
 
 // claimsOf returns the numbers of the claims of a port that was not there when the pairs were made.
@@ -219,10 +218,11 @@ func (p *placing) do() {
 	if c.graph != p.graph {
 		*c = counts{graph: p.graph, find: c.find.On(p.graph)}
 	}
+	c.before, c.lists = c.lists, map[string]nodeList{}
 	if c.plan = p.plan; p.plan != nil {
 		p.list = c.give(p.was, p.list)
 	}
-	p.paired = pair(p.graph, func() *jobs.Finder { return c.find }, p.list)
+	p.paired = pair(p.graph, c.nodesOf, p.list)
 }
 
 // Claims returns the claims of jobs on copies of the lanes, in a Graph. The first one that holds a
