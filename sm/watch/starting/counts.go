@@ -56,8 +56,9 @@ type usage struct {
 }
 
 // give returns the jobs that run, each with a copy. Jobs of was have copies; they keep them while
-// their nodes stay.
-func (c *counts) give(was, list []terms.Job) []terms.Job {
+// their nodes stay. Of the others those of first and mostPlaced in all get copies. left says that
+// there are more: the new ones are not returned, and those with other nodes are as they were.
+func (c *counts) give(was, list []terms.Job, first map[string]bool) (given []terms.Job, left bool) {
 	list = slices.Clone(list)
 	runs := make(map[string]bool, len(list))
 	for i := range list {
@@ -76,13 +77,22 @@ func (c *counts) give(was, list []terms.Job) []terms.Job {
 	for i := range now {
 		nodes.addUser(&now[i], i)
 	}
+	var order, rest []int // jobs without a copy
 	for i := range list {
 		j := &list[i]
-		before, ran := place[j.ID]
-		if ran && isSame(&now[before], j) {
+		switch before, ran := place[j.ID]; {
+		case ran && isSame(&now[before], j):
 			j.Copy, j.Shares = now[before].Copy, now[before].Shares
-			continue
+		case first[j.ID]:
+			order = append(order, i)
+		default:
+			rest = append(rest, i)
 		}
+	}
+	room := min(len(rest), max(0, mostPlaced-len(order)))
+	for _, i := range append(order, rest[:room]...) {
+		j := &list[i]
+		before, ran := place[j.ID]
 		if !ran {
 			before = len(now)
 			now = append(now, *j)
@@ -101,7 +111,30 @@ func (c *counts) give(was, list []terms.Job) []terms.Job {
 		now[before] = *j
 		c.add(j, channels)
 	}
-	return list
+	return without(list, rest[room:], was), room < len(rest)
+}
+
+// without returns a list without the jobs at some places, ascending. Those that are in was, with
+// other nodes, are as they are there.
+func without(list []terms.Job, places []int, was []terms.Job) []terms.Job {
+	if len(places) == 0 {
+		return list
+	}
+	before := make(map[string]*terms.Job, len(was))
+	for i := range was {
+		before[was[i].ID] = &was[i]
+	}
+	kept := list[:0]
+	for i := range list {
+		if len(places) == 0 || places[0] != i {
+			kept = append(kept, list[i])
+			continue
+		}
+		if places = places[1:]; before[list[i].ID] != nil {
+			kept = append(kept, *before[list[i].ID])
+		}
+	}
+	return kept
 }
 
 // nodes numbers the nodes of lists, and holds which jobs are on each.
