@@ -15,37 +15,11 @@ import (
 
 // counts counts the jobs on channels.
 type counts struct {
-	graph         *fabric.Graph
-	plan          *route.Plan
-	find          *jobs.Finder
-	used          map[string]usage    // by job
-	load          [][]uint16          // by copy and channel: jobs on that copy that use the channel
-	lists, before map[string]nodeList // that this placing has expanded so far, and the one before it
-}
-
-// nodeList is an expanded list of nodes.
-type nodeList struct {
-	names []string
-	hosts []int32 // of the nodes that are there
-}
-
-// expand expands a list of nodes.
-func expand(find *jobs.Finder, text string) (l nodeList) {
-	l.names, _ = hostlist.Expand(text) // it was a list when the job began
-	l.hosts, _, _ = find.Match(text)
-	return l
-}
-
-// nodesOf returns the nodes of a list, which is expanded at its first use.
-func (c *counts) nodesOf(text string) nodeList {
-	l, met := c.lists[text]
-	if !met {
-		if l, met = c.before[text]; !met {
-			l = expand(c.find, text)
-		}
-		c.lists[text] = l
-	}
-	return l
+	graph *fabric.Graph
+	plan  *route.Plan
+	nodes nodes
+	used  map[string]usage // by job
+	load  [][]uint16       // by copy and channel: jobs on that copy that use the channel
 }
 
 // usage holds the channels of a job.
@@ -73,7 +47,7 @@ func (c *counts) give(was, list []terms.Job, first map[string]bool) (given []ter
 		}
 	}
 	c.follow(now)
-	nodes := nodes{expand: c.nodesOf, of: map[string]int32{}, lists: map[string][]int32{}}
+	nodes := &c.nodes
 	for i := range now {
 		nodes.addUser(&now[i], i)
 	}
@@ -137,38 +111,61 @@ func without(list []terms.Job, places []int, was []terms.Job) []terms.Job {
 	return kept
 }
 
-// nodes numbers the nodes of lists, and holds which jobs are on each.
+// nodes numbers the nodes of lists, and holds which jobs are on each. A list is expanded once, as
+// long as each placing uses it.
 type nodes struct {
-	expand func(text string) nodeList
-	of     map[string]int32 // by name
-	names  []string
-	users  [][]int            // by node: places of its jobs in a list
-	lists  map[string][]int32 // the nodes of each list, ascending
+	find          *jobs.Finder
+	lists, before map[string]nodeList // used by this placing so far, and by the one before it
+	of            map[string]int32    // by name
+	names         []string
+	users         [][]int // by node: places of its jobs in a list
 }
 
-// list returns the nodes of a list, ascending.
-func (n *nodes) list(text string) []int32 {
-	set, met := n.lists[text]
+// nodeList is an expanded list of nodes.
+type nodeList struct {
+	names []string
+	hosts []int32 // of the nodes that are there
+	nodes []int32 // their numbers, ascending
+}
+
+// expand expands a list of nodes, without numbers.
+func expand(find *jobs.Finder, text string) (l nodeList) {
+	l.names, _ = hostlist.Expand(text) // it was a list when the job began
+	l.hosts, _, _ = find.Match(text)
+	return l
+}
+
+// begin begins a placing.
+func (n *nodes) begin() {
+	n.before, n.lists, n.users = n.lists, map[string]nodeList{}, make([][]int, len(n.names))
+}
+
+// list returns the nodes of a list.
+func (n *nodes) list(text string) nodeList {
+	l, met := n.lists[text]
 	if met {
-		return set
+		return l
 	}
-	for _, name := range n.expand(text).names {
-		node, met := n.of[name]
-		if !met {
-			node = int32(len(n.names))
-			n.of[name], n.names, n.users = node, append(n.names, name), append(n.users, nil)
+	if l, met = n.before[text]; !met {
+		l = expand(n.find, text)
+		for _, name := range l.names {
+			node, met := n.of[name]
+			if !met {
+				node = int32(len(n.names))
+				n.of[name], n.names, n.users = node, append(n.names, name), append(n.users, nil)
+			}
+			l.nodes = append(l.nodes, node)
 		}
-		set = append(set, node)
+		slices.Sort(l.nodes)
+		l.nodes = slices.Compact(l.nodes)
 	}
-	slices.Sort(set)
-	set = slices.Compact(set)
-	n.lists[text] = set
-	return set
+	n.lists[text] = l
+	return l
 }
 
 // addUser adds a job with its place in a list to the users of its nodes.
 func (n *nodes) addUser(j *terms.Job, at int) {
-	for _, node := range n.list(j.Nodes) {
+	for _, node := range n.list(j.Nodes).nodes {
 		n.users[node] = append(n.users[node], at)
 	}
 }
@@ -176,7 +173,7 @@ func (n *nodes) addUser(j *terms.Job, at int) {
 // neighbours returns the jobs of a list that have nodes in common with a job.
 func (n *nodes) neighbours(list []terms.Job, j *terms.Job) (near []terms.Job) {
 	var places []int
-	for _, node := range n.list(j.Nodes) {
+	for _, node := range n.list(j.Nodes).nodes {
 		places = append(places, n.users[node]...)
 	}
 	slices.Sort(places)
@@ -189,10 +186,10 @@ func (n *nodes) neighbours(list []terms.Job, j *terms.Job) (near []terms.Job) {
 // shares returns the copies that pairs of nodes of a job have already, since other jobs run on
 // them: those stay. If all its pairs have one copy, the job gets it.
 func (n *nodes) shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
-	mine := n.list(j.Nodes)
+	mine := n.list(j.Nodes).nodes
 	var sets [][]int32
 	for _, c := range all {
-		both := common(mine, n.list(c.nodes))
+		both := common(mine, n.list(c.nodes).nodes)
 		if len(both) < 2 || slices.ContainsFunc(sets, func(s []int32) bool { return len(common(both, s)) == len(both) }) {
 			continue
 		}
@@ -282,7 +279,7 @@ func (c *counts) drop(id string) {
 
 // channels returns the channels between switches that the pairs of some nodes use.
 func (c *counts) channels(nodes string) (list []int32) {
-	set, _ := joblanes.Used(context.Background(), c.graph, c.plan, c.nodesOf(nodes).hosts) // it is not cancelled
+	set, _ := joblanes.Used(context.Background(), c.graph, c.plan, c.nodes.list(nodes).hosts) // it is not cancelled
 	for i, word := range set {
 		for ; word != 0; word &= word - 1 {
 			list = append(list, int32(64*i+bits.TrailingZeros64(word)))

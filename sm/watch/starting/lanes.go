@@ -193,7 +193,7 @@ func (m *Machine) Placed(out []terms.Action) []terms.Action {
 		if l.paired = p.paired; l.graph != nil {
 			l.follow()
 		}
-		l.find = p.counts.find
+		l.find = p.counts.nodes.find
 	}
 	if p.left && !p.void {
 		l.stale = true
@@ -263,13 +263,13 @@ func withCopies(list, placed []terms.Job) []terms.Job {
 func (p *placing) do() {
 	c := p.counts
 	if c.graph != p.graph {
-		*c = counts{graph: p.graph, find: c.find.On(p.graph)}
+		*c = counts{graph: p.graph, nodes: nodes{find: c.nodes.find.On(p.graph), of: map[string]int32{}}}
 	}
-	c.before, c.lists = c.lists, map[string]nodeList{}
+	c.nodes.begin()
 	if c.plan = p.plan; p.plan != nil {
 		p.list, p.left = c.give(p.was, p.list, p.first)
 	}
-	p.paired = pair(p.graph, c.nodesOf, p.list)
+	p.paired = pair(p.graph, c.nodes.list, p.list)
 }
 
 // Claims returns the claims of jobs on copies of the lanes, in a Graph. The first one that holds a
