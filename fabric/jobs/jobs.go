@@ -79,8 +79,8 @@ func NewFinder(g *fabric.Graph) *Finder {
 	return x
 }
 
-// On returns the Finder of another Graph; of a nil Finder, a new one. If the Graph has the same host
-// ports, as after the loss of a link between switches, their names are not read again.
+// On returns the Finder of another Graph; of a nil Finder, a new one. If the Graph has the same
+// host ports, as after the loss of a link between switches, their names are not read again.
 func (x *Finder) On(g *fabric.Graph) *Finder {
 	switch {
 	case x == nil || x.g != g && !haveSameHosts(x.g, g):

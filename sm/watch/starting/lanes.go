@@ -16,12 +16,12 @@ import (
 //
 // Copies are found beside the loop (terms.Compute), one placing after the other. The answers to
 // writes wait for it. A job that starts meanwhile gets its copy from the next placing. One placing
-// finds copies for mostPlaced jobs: so a start waits for a part of a long list, and comes before the
-// rest of it.
+// finds copies for mostPlaced jobs: so a start waits for a part of a long list, and comes before
+// the rest of it.
 type lanes struct {
 	graph *fabric.Graph // in force
 	plan  *route.Plan
-	find  *jobs.Finder // of graph; nil until it is needed
+	find  *jobs.Finder // of this Graph or an earlier one; nil until it is needed
 	paired
 	placed []terms.Job // jobs that have their copies, and are in pairs
 	stale  bool        // another placing is needed
