@@ -79,6 +79,27 @@ func NewFinder(g *fabric.Graph) *Finder {
 	return x
 }
 
+// On returns the Finder of another Graph; of a nil Finder, a new one. If the Graph has the same
+// host ports, as after the loss of a link between switches, their names are not read again.
+func (x *Finder) On(g *fabric.Graph) *Finder {
+	switch {
+	case x == nil || x.g != g && !haveSameHosts(x.g, g):
+		return NewFinder(g)
+	case x.g == g:
+		return x
+	}
+	next := *x
+	next.g = g
+	return &next
+}
+
+// haveSameHosts reports whether two Graphs have the same host ports, by all that a Finder reads.
+func haveSameHosts(a, b *fabric.Graph) bool {
+	n := a.NumHosts
+	return n == b.NumHosts && slices.Equal(a.EndNode[:n], b.EndNode[:n]) && slices.Equal(a.EndNodeGUID[:n], b.EndNodeGUID[:n]) && slices.Equal(a.EndSystem[:n], b.EndSystem[:n]) &&
+		slices.Equal(a.EndType[:n], b.EndType[:n]) && slices.Equal(a.EndDesc[:n], b.EndDesc[:n]) && slices.Equal(a.Aggregation[:n], b.Aggregation[:n])
+}
+
 // Find returns the host ports of the nodes of a list as Slurm writes it, n[001-004,010],login. A
 // node is the server of this name with all its ports.
 func (x *Finder) Find(list string) ([]int32, error) {

@@ -2,6 +2,8 @@ package jobs
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -193,6 +195,41 @@ func FuzzRead(f *testing.F) {
 			slices.Sort(hosts)
 			if len(hosts) == 0 || len(slices.Compact(hosts)) != len(jobs[i].Hosts) {
 				t.Errorf("%q: job %s has %d host ports", text, jobs[i].Name, len(jobs[i].Hosts))
+			}
+		}
+	})
+}
+
+// TestOn: a Finder that follows a network through faults and new names finds the same as one that
+// is made anew, and reads no names again where only switches differ.
+func TestOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, err := gen.Parse("rlft(4,2)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		find := (*Finder)(nil).On(f.Compile())
+		for range 4 {
+			link := rapid.IntRange(0, len(f.Links)-1).Draw(t, "link")
+			if rapid.Bool().Draw(t, "down") {
+				f.Links[link].Down = !f.Links[link].Down
+			} else if n := &f.Nodes[f.Links[link].A.Node]; n.Type == fabric.CA {
+				n.Desc = rapid.SampledFrom([]string{"host 1", "n1 mlx5_0", "n1 mlx5_1", "n2.site"}).Draw(t, "name")
+			}
+			g := f.Compile()
+			fresh := NewFinder(g)
+			was := find
+			find = find.On(g)
+			if find.g != g || find.first != fresh.first || !maps.Equal(find.byName, fresh.byName) || !reflect.DeepEqual(find.servers.List, fresh.servers.List) {
+				t.Fatalf("%+v, want %+v", find, fresh)
+			}
+			for h := range int32(g.NumHosts) {
+				if find.Server(h) != fresh.Server(h) || find.List([]int32{h}) != fresh.List([]int32{h}) {
+					t.Fatalf("host port %d", h)
+				}
+			}
+			if slices.Equal(was.g.EndGUID[:was.g.NumHosts], g.EndGUID[:g.NumHosts]) && slices.Equal(was.g.EndDesc[:was.g.NumHosts], g.EndDesc[:g.NumHosts]) != (find.servers == was.servers) {
+				t.Fatal("names are read again")
 			}
 		}
 	})

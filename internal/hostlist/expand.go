@@ -76,8 +76,10 @@ func expandOne(name string, most int) ([]string, error) {
 			return nil, fmt.Errorf("node list %.80q has over %d nodes", name, mostNodes)
 		}
 		for n := from; n <= to; n++ {
+			digits := strconv.FormatUint(n, 10)
+			digits = strings.Repeat("0", max(0, len(low)-len(digits))) + digits
 			for _, t := range tails {
-				nodes = append(nodes, fmt.Sprintf("%s%0*d%s", head, len(low), n, t))
+				nodes = append(nodes, head+digits+t)
 			}
 		}
 	}

@@ -34,6 +34,7 @@ type Registrar struct {
 	told     uint64        // Follower.LIDs as last reported
 	wholes   uint64        // Follower.Wholes as last reported
 	rules    uint64        // number of the rules last sent
+	packer   *Packer       // of the rules
 	missed   bool          // MasterMissed was reported
 	over     overShares
 
@@ -113,7 +114,7 @@ type RegistrarOptions struct {
 
 // NewRegistrar returns a registrar in the role Looking, without a Subnet.
 func NewRegistrar(o RegistrarOptions) *Registrar {
-	r := &Registrar{Registry: sa.NewRegistry(o.Limits), Role: terms.Looking, table: replica.Table{}, members: o.Members, storage: storage{on: o.Stores, changed: map[sa.EntryName]bool{}}}
+	r := &Registrar{Registry: sa.NewRegistry(o.Limits), Role: terms.Looking, table: replica.Table{}, packer: NewPacker(RulesValue), members: o.Members, storage: storage{on: o.Stores, changed: map[sa.EntryName]bool{}}}
 	r.Registry.Refused = r.overShare
 	r.Registry.Aliases = o.Members.Aliases
 	r.Registry.IsMember = func(alias fabric.GUID) bool { return r.subnet != nil && r.members.hasAlias(r.subnet, alias) }
@@ -358,7 +359,7 @@ func (r *Registrar) Commit(now time.Duration, c *copied, done func(error)) []Reg
 		r.leader.Put(changes)
 	}
 	r.leader.Put(lidChanges(r.table, c.LIDs))
-	r.leader.Put(PartChanges(r.table, PlanValue, c.Plan))
+	r.leader.Put(NewPacker(PlanValue).Changes(r.table, c.Plan))
 	return r.await(done)
 }
 
@@ -373,7 +374,7 @@ func (r *Registrar) CommitRules(now time.Duration, rules *terms.RulesToTell, don
 func (r *Registrar) putRules(rules *terms.RulesToTell) {
 	if rules.Number > r.rules {
 		r.rules = rules.Number
-		r.leader.Put(PartChanges(r.table, RulesValue, rules.Data))
+		r.leader.Put(r.packer.Changes(r.table, rules.Data))
 	}
 }
 

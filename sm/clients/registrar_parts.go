@@ -51,11 +51,32 @@ func wholeOf(data []byte) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(data))), crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// PartsOf returns the entries of a long value, the Whole last.
-func PartsOf(v longValue, data []byte) (list []sa.Entry) {
+// Packer makes the entries of a long value. It remembers the parts of the last one, and does not
+// compress again those that are equal: with thousands of running jobs, the start of one changes few
+// parts of the rules.
+type Packer struct {
+	value longValue
+	data  []byte     // packed last
+	parts []sa.Entry // of data
+}
+
+// NewPacker returns the Packer of a long value.
+func NewPacker(v longValue) *Packer { return &Packer{value: v} }
+
+// Pack returns the entries of the long value, the Whole last. data must not change later.
+func (p *Packer) Pack(data []byte) []sa.Entry {
 	var packed bytes.Buffer
-	w, _ := flate.NewWriter(&packed, flate.BestSpeed) // cannot fail: the level is valid
+	var w *flate.Writer // it needs much memory
+	before, list := slices.Collect(slices.Chunk(p.data, partLength)), []sa.Entry(nil)
 	for part := range slices.Chunk(data, partLength) {
+		number := len(list)
+		if number < len(before) && bytes.Equal(part, before[number]) {
+			list = append(list, p.parts[number])
+			continue
+		}
+		if w == nil {
+			w, _ = flate.NewWriter(&packed, flate.BestSpeed) // cannot fail: the level is valid
+		}
 		packed.Reset()
 		packed.WriteByte(deflated)
 		w.Reset(&packed)
@@ -65,21 +86,22 @@ func PartsOf(v longValue, data []byte) (list []sa.Entry) {
 		if len(value) > len(part) {
 			value = append([]byte{asIs}, part...)
 		}
-		list = append(list, sa.Entry{EntryName: partName(v, len(list)), Value: value})
+		list = append(list, sa.Entry{EntryName: partName(p.value, number), Value: value})
 	}
-	return append(list, sa.Entry{EntryName: wholeName(v), Value: wholeOf(data)})
+	p.data, p.parts = data, list
+	return append(slices.Clip(list), sa.Entry{EntryName: wholeName(p.value), Value: wholeOf(data)})
 }
 
-// PartChanges returns the changes that make a long value of a table equal to data, the Whole last.
-func PartChanges(t replica.Table, v longValue, data []byte) (list []sa.Entry) {
-	now := PartsOf(v, data)
+// Changes returns the changes that make the long value of a table equal to data, the Whole last.
+func (p *Packer) Changes(t replica.Table, data []byte) (list []sa.Entry) {
+	now := p.Pack(data)
 	for _, e := range now {
 		if !bytes.Equal(t[e.EntryName], e.Value) {
 			list = append(list, e)
 		}
 	}
-	for number := len(now) - 1; t[partName(v, number)] != nil; number++ {
-		list = append([]sa.Entry{{EntryName: partName(v, number)}}, list...)
+	for number := len(now) - 1; t[partName(p.value, number)] != nil; number++ {
+		list = append([]sa.Entry{{EntryName: partName(p.value, number)}}, list...)
 	}
 	return list
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -307,40 +308,73 @@ func TestPlaces(t *testing.T) {
 	s, _ := newService(0)
 	s.Show(master())
 	h := s.Handler()
-	for range cap(s.byToken) {
-		s.byToken.Take()
-	}
-	byToken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(w, r.WithContext(endpoints.WithCaller(r.Context(), endpoints.Caller{Name: "slurm", Role: endpoints.MayEverything})))
-	})
-	for _, c := range []struct {
-		h    http.Handler
-		want int
-	}{{byToken, http.StatusTooManyRequests}, {h, http.StatusOK}} { // the owner of the socket has places of its own
-		if w := get(t, c.h, "GET", "/v1/status"); w.Code != c.want {
-			t.Errorf("%d, want %d", w.Code, c.want)
-		}
-	}
-	for range cap(s.requests) {
-		s.requests.Take()
+	places := s.callers.of(httptest.NewRequest(http.MethodGet, "/", http.NoBody)).requests
+	for range cap(places) {
+		places.Take()
 	}
 	if w := get(t, h, "GET", "/v1/status"); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
 		t.Error(w.Code)
 	}
-	s.requests.Give()
+	places.Give()
 	for range 3 {
 		if w := get(t, h, "GET", "/v1/status"); w.Code != http.StatusOK {
 			t.Error(w.Code)
 		}
 	}
-	for range cap(s.followers) {
-		s.followers.Take()
+}
+
+// stuck is a body whose rest does not come.
+type stuck struct{ reads, comes chan struct{} }
+
+func (b stuck) Read([]byte) (int, error) {
+	b.reads <- struct{}{}
+	<-b.comes
+	return 0, io.ErrUnexpectedEOF
+}
+
+// TestHalfSent: a token that leaves as many bodies half sent as it may, short and long ones, has
+// no more places. Another token and the owner of the socket are served, long bodies too. When the
+// bodies end it is served again.
+func TestHalfSent(t *testing.T) {
+	s, _ := newService(0)
+	s.Show(master())
+	h := s.Handler()
+	send := func(token, method, target string, body io.Reader, length int64) int {
+		r := httptest.NewRequest(method, target, body)
+		r.ContentLength = length
+		r.Header.Set("Content-Type", endpoints.JSON)
+		if token != "" {
+			r = r.WithContext(endpoints.WithCaller(r.Context(), endpoints.Caller{Name: token, Role: endpoints.MayEverything}))
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
 	}
-	if w := get(t, h, "GET", "/v1/events?follow=true"); w.Code != http.StatusTooManyRequests {
-		t.Error(w.Code)
+	long := strings.Repeat(" ", 2*endpoints.UsualBody) + "]" // read to its end, and then refused
+	ask := func(token string) (status, write int) {
+		return send(token, http.MethodGet, "/v1/status", http.NoBody, 0), send(token, http.MethodPut, "/v1/partitions", strings.NewReader(long), int64(len(long)))
 	}
-	if w := get(t, h, "GET", "/v1/events"); w.Code != http.StatusOK {
-		t.Error(w.Code)
+	b := stuck{make(chan struct{}), make(chan struct{})}
+	var clients sync.WaitGroup
+	for i := range mostRequests {
+		length := int64(100)
+		if i < mostLarge {
+			length = -1
+		}
+		clients.Go(func() { send("stuck", http.MethodPut, "/v1/partitions", b, length) })
+		<-b.reads
+	}
+	for token, want := range map[string][2]int{
+		"stuck": {http.StatusTooManyRequests, http.StatusTooManyRequests}, "other": {http.StatusOK, http.StatusBadRequest}, "": {http.StatusOK, http.StatusBadRequest},
+	} {
+		if status, write := ask(token); [2]int{status, write} != want {
+			t.Errorf("token %q: %d and %d, want %d", token, status, write, want)
+		}
+	}
+	close(b.comes)
+	clients.Wait()
+	if status, write := ask("stuck"); status != http.StatusOK || write != http.StatusBadRequest {
+		t.Errorf("then: %d and %d", status, write)
 	}
 }
 

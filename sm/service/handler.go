@@ -21,8 +21,8 @@ const (
 	LongestWhatIf = endpoints.LongestQuestion + Longest
 )
 
-// Handler serves all endpoints, and UFM's interface. Programs with tokens take no place of the
-// owner's requests, whatever they leave half sent.
+// Handler serves all endpoints, and UFM's interface. Each caller has places of its own, whatever
+// others leave half sent.
 func (s *Service) Handler() http.Handler {
 	own := endpoints.Handler(s.endpoints())
 	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,13 +32,8 @@ func (s *Service) Handler() http.Handler {
 		}
 		own.ServeHTTP(w, r)
 	})
-	owner, programs := endpoints.Bounded(s.requests, serve), endpoints.Bounded(s.byToken, serve)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, is := endpoints.CallerOf(r); is {
-			owner.ServeHTTP(w, r)
-			return
-		}
-		programs.ServeHTTP(w, r)
+		endpoints.Bounded(s.callers.of(r).requests, serve).ServeHTTP(w, r)
 	})
 }
 

@@ -234,20 +234,11 @@ func withJobs(ctx context.Context, r *watch.Routed, find *jobs.Finder) (*route.P
 	return plan, err
 }
 
-// finder returns the Finder of a Graph: the last one, or a new one.
+// finder returns the Finder of a Graph.
 func (s *Service) finder(g *fabric.Graph) *jobs.Finder {
-	if known := s.names.Load(); known != nil && known.graph == g {
-		return known.Finder
-	}
-	known := &names{g, jobs.NewFinder(g)}
-	s.names.Store(known)
-	return known.Finder
-}
-
-// names finds the nodes of a Graph by name.
-type names struct {
-	graph *fabric.Graph
-	*jobs.Finder
+	find := s.find.Load().On(g)
+	s.find.Store(find)
+	return find
 }
 
 func startJob(s *Service, w http.ResponseWriter, r *http.Request) {

@@ -140,18 +140,6 @@ func (s *Service) writePartitions(deed partition.Deed, w http.ResponseWriter, r 
 	}
 }
 
-// roomFor takes a place for a request with a large body. If there is none it answers.
-func (s *Service) roomFor(w http.ResponseWriter, r *http.Request) (release func(), ok bool) {
-	if 0 <= r.ContentLength && r.ContentLength <= endpoints.UsualBody {
-		return func() {}, true
-	}
-	if !s.large.Take() {
-		endpoints.TooMany(w, "another large request is under way")
-		return nil, false
-	}
-	return s.large.Give, true
-}
-
 // addPartition adds a partition to a Write.
 func addPartition(q *partition.Write, key int, given *PartitionBody) error {
 	if key < 0 || key > 0xFFFF {

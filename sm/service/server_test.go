@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -104,7 +105,7 @@ func TestTimes(t *testing.T) {
 				if took := time.Since(begun); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) || took > c.within+time.Second {
 					t.Errorf("after %v: %v", took, err)
 				}
-				if len(s.requests)+len(s.byToken)+len(s.followers) > 0 {
+				if len(s.callers.of(httptest.NewRequest(http.MethodGet, "/", http.NoBody)).requests)+len(s.followers) > 0 {
 					t.Error("it still has its place")
 				}
 				if drains := strings.Contains(c.sent, "/v1/drain"); len(a.list) > 0 != drains {

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/fabric/jobs"
 	"weft/internal/endpoints"
 	"weft/sm/telemetry"
 	"weft/sm/terms"
@@ -65,10 +66,12 @@ type Service struct {
 	read  atomic.Pointer[reading] // the last one
 	wants wants
 
-	requests, byToken, followers, large, streams, looks endpoints.Places // limits
+	callers callers
+
+	followers, streams, looks endpoints.Places // limits
 
 	chosen  chosenPorts
-	names   atomic.Pointer[names] // of the last Graph that was asked for
+	find    atomic.Pointer[jobs.Finder] // of the last Graph that was asked for
 	metrics http.Handler
 }
 
@@ -92,8 +95,7 @@ func New(o Options) *Service {
 	}
 	s := &Service{
 		opt: o, begun: o.Clock(), log: log{most: o.Lines, by: map[terms.IncidentKind]int{}, changed: make(chan struct{}), closed: make(chan struct{})},
-		requests: make(endpoints.Places, 64), byToken: make(endpoints.Places, 64), followers: make(endpoints.Places, 32), large: make(endpoints.Places, 1),
-		streams: make(endpoints.Places, 4), looks: make(endpoints.Places, 1),
+		followers: make(endpoints.Places, 32), streams: make(endpoints.Places, 4), looks: make(endpoints.Places, 1),
 	}
 	s.run = strconv.FormatInt(s.begun.UnixMicro(), 36)
 	s.Show(&watch.Snapshot{Role: terms.Looking})

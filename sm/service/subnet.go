@@ -91,14 +91,14 @@ func planInForce(s *Service, w http.ResponseWriter, _ *http.Request) {
 	endpoints.Answer(w, http.StatusOK, &out)
 }
 
-func plans(s *Service, w http.ResponseWriter, _ *http.Request) {
+func plans(s *Service, w http.ResponseWriter, r *http.Request) {
 	out := Plans{Plans: []Plan{}}
 	if s.opt.Plans != nil {
-		if !s.large.Take() {
-			endpoints.TooMany(w, "another large answer is under way")
+		release, ok := s.takeLarge(w, r)
+		if !ok {
 			return
 		}
-		defer s.large.Give()
+		defer release()
 		list, err := s.opt.Plans()
 		if err != nil {
 			endpoints.Refuse(w, http.StatusServiceUnavailable, err.Error())
@@ -111,11 +111,11 @@ func plans(s *Service, w http.ResponseWriter, _ *http.Request) {
 
 func planFile(s *Service, w http.ResponseWriter, r *http.Request) {
 	version, _ := strconv.ParseInt(r.PathValue("version"), 10, 64) // dispatch has checked that it is a number
-	if !s.large.Take() {
-		endpoints.TooMany(w, "another large answer is under way")
+	release, ok := s.takeLarge(w, r)
+	if !ok {
 		return
 	}
-	defer s.large.Give()
+	defer release()
 	var data []byte
 	if s.opt.PlanFile != nil {
 		var err error
@@ -132,16 +132,16 @@ func planFile(s *Service, w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data) // the client may have gone
 }
 
-func fabricFile(s *Service, w http.ResponseWriter, _ *http.Request) {
+func fabricFile(s *Service, w http.ResponseWriter, r *http.Request) {
 	now := s.inForce(w)
 	if now == nil {
 		return
 	}
-	if !s.large.Take() {
-		endpoints.TooMany(w, "another large answer is under way")
+	release, ok := s.takeLarge(w, r)
+	if !ok {
 		return
 	}
-	defer s.large.Give()
+	defer release()
 	var b bytes.Buffer
 	if err := discovery.WriteIBNetDiscover(&b, now.Routed.Fabric); err != nil {
 		endpoints.Refuse(w, http.StatusConflict, err.Error())

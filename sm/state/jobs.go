@@ -57,24 +57,21 @@ func (s *Store) SetJobs(now *terms.RunningJobs) error {
 	if now.Order < s.jobsOrder {
 		return nil
 	}
-	list := make(map[string]terms.Job, len(now.List))
-	for _, j := range now.List {
-		list[j.ID] = j
-	}
-	if err := s.inTx(func(tx *sql.Tx) error { return s.writeJobs(tx, now.List, list) }); err != nil {
+	if err := s.inTx(func(tx *sql.Tx) error { return s.writeJobs(tx, now.List) }); err != nil {
 		s.jobs = nil // what stands there is not known
 		return s.explain(err)
 	}
-	s.jobs, s.jobsOrder = list, now.Order
+	s.jobsOrder = now.Order
 	return nil
 }
 
-// writeJobs writes the rows that differ from the stored ones. stays has the jobs of the list by ID.
-func (s *Store) writeJobs(tx *sql.Tx, list []terms.Job, stays map[string]terms.Job) error {
+// writeJobs writes the rows that differ from the stored ones.
+func (s *Store) writeJobs(tx *sql.Tx, list []terms.Job) error {
 	if s.jobs == nil {
 		if err := execute(tx, "DELETE FROM jobs"); err != nil {
 			return err
 		}
+		s.jobs = map[string]terms.Job{}
 	}
 	for i := range list {
 		j := &list[i]
@@ -88,13 +85,23 @@ func (s *Store) writeJobs(tx *sql.Tx, list []terms.Job, stays map[string]terms.J
 		if err := execute(tx, "INSERT INTO jobs (id, value) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET value = excluded.value", j.ID, value); err != nil {
 			return err
 		}
+		s.jobs[j.ID] = *j
+	}
+	if len(s.jobs) == len(list) { // none has ended
+		return nil
+	}
+	runs := make(map[string]bool, len(list))
+	for i := range list {
+		runs[list[i].ID] = true
 	}
 	for id := range s.jobs {
-		if _, runs := stays[id]; !runs {
-			if err := execute(tx, "DELETE FROM jobs WHERE id = ?", id); err != nil {
-				return err
-			}
+		if runs[id] {
+			continue
 		}
+		if err := execute(tx, "DELETE FROM jobs WHERE id = ?", id); err != nil {
+			return err
+		}
+		delete(s.jobs, id)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func writeJobs(m *Manager, ev *terms.Event) {
 		a.Jobs, m.out, a.Err = m.jobs.Write(m.now, ev.Jobs, m.watch.Jobs, m.out)
 		m.untold = m.untold || a.Err == nil && a.Jobs.Changed > 0
 	}
-	m.out = m.jobs.Answer(a, m.out)
+	m.out = m.jobs.Answer(a, ev.Jobs, m.out)
 }
 
 // errNotReigning refuses a write of jobs or partitions.

@@ -340,11 +340,18 @@ func TestParts(t *testing.T) {
 			}
 			return data
 		}
-		table.Put(clients.PartsOf(clients.RulesValue, draw())...)
+		table.Put(clients.NewPacker(clients.RulesValue).Pack(draw())...)
+		packer := clients.NewPacker(clients.PlanValue)
 		for range 3 {
 			before, _ := clients.ValueOf(table, clients.PlanValue)
 			data := draw()
-			list := clients.PartChanges(table, clients.PlanValue, data)
+			if rapid.Bool().Draw(t, "longer") {
+				data = append(bytes.Clone(before), data...)
+			}
+			list := packer.Changes(table, data)
+			if fresh := clients.NewPacker(clients.PlanValue).Changes(table, data); !reflect.DeepEqual(list, fresh) {
+				t.Fatal("what was packed before changes what is packed now")
+			}
 			for i := range list {
 				if len(list[i].Value) > sa.LongestValue {
 					t.Fatalf("an entry of %d bytes", len(list[i].Value))
@@ -357,10 +364,10 @@ func TestParts(t *testing.T) {
 			if got, ok := clients.ValueOf(table, clients.PlanValue); !ok || !bytes.Equal(got, data) {
 				t.Fatalf("%t: %d bytes of %d", ok, len(got), len(data))
 			}
-			if len(clients.PartChanges(table, clients.PlanValue, data)) > 0 {
+			if len(packer.Changes(table, data)) > 0 {
 				t.Fatal("the same is a change")
 			}
-			if n := len(slices.DeleteFunc(slices.Collect(maps.Keys(table)), func(n sa.EntryName) bool { return n.Key[0] != byte(clients.PlanValue) })); n != len(clients.PartsOf(clients.PlanValue, data)) {
+			if n := len(slices.DeleteFunc(slices.Collect(maps.Keys(table)), func(n sa.EntryName) bool { return n.Key[0] != byte(clients.PlanValue) })); n != len(clients.NewPacker(clients.PlanValue).Pack(data)) {
 				t.Fatalf("%d entries", n)
 			}
 		}

@@ -45,9 +45,9 @@ type serving struct {
 	log   smLog
 	state *smState
 
-	faults   studies.Faults   // losses of cables
-	gate     par.Gate         // shut while the manager is at work: questions rest
-	deciding sync.WaitGroup   // what is being stored of decisions
+	faults   studies.Faults // losses of cables
+	gate     par.Gate       // shut while the manager is at work: questions rest
+	deciding deciding
 	topology *topology.Runner // keeps the topology file
 
 	condensing sync.Mutex
@@ -129,42 +129,6 @@ func (r *serving) show(s *watch.Snapshot) {
 		r.history.Add(time.Now(), s.Counters)
 	}
 	r.notify.Show(s)
-}
-
-// decided stores drains, partitions or jobs after a decision, in the background, and answers the
-// client.
-func (r *serving) decided(a *terms.Action) {
-	kept, now := *a, time.Now()
-	r.deciding.Go(func() {
-		warning := kept.Incident.Text
-		if kept.Drains != nil {
-			if err := r.state.drains(now, kept.Drains); err != nil {
-				r.tell(terms.Incident{Kind: terms.NotStored, Text: "list of drained parts: " + err.Error()})
-				warning = strings.TrimPrefix(warning+"; a restart will not know it: "+err.Error(), "; ")
-			}
-		}
-		if kept.Jobs != nil {
-			r.service.DecideJobs(kept.Tag, kept.Jobs, r.unstored(r.state.jobs(kept.Jobs), "jobs that run"), kept.Err)
-			return
-		}
-		if kept.Wrote == nil {
-			r.service.Decide(kept.Tag, kept.Name, warning, kept.Err)
-			return
-		}
-		r.service.DecideWrite(kept.Tag, kept.Wrote, r.unstored(r.state.wrote(kept.Wrote), "partitions of programs"), kept.Err)
-	})
-}
-
-// unstored logs that something is not stored, and returns a warning for the client; "" without an
-// error.
-func (r *serving) unstored(err error, what string) (warning string) {
-	if err == nil {
-		return ""
-	}
-	if r.state.path != "" {
-		r.tell(terms.Incident{Kind: terms.NotStored, Text: what + ": " + err.Error()})
-	}
-	return "a restart will not know it: " + err.Error()
 }
 
 // take puts options into force.

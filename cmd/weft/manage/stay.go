@@ -74,7 +74,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 	defer run.reloadAtSIGHUP()()
 	err = s.runAtPorts(cmd, runner, t, run.tell)
-	run.deciding.Wait()
+	run.deciding.under.Wait()
 	run.topology.End()
 	run.notify.Stopping()
 	switch {

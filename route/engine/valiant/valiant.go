@@ -32,16 +32,13 @@ func Spec() *route.Spec {
 
 type engine struct{ share int }
 
-// Route implements route.Engine. It refuses networks without groups, and networks that need too
-// many lanes.
+// Route implements route.Engine. It refuses networks without groups, then those whose missing links
+// leave no order of the lanes, and then those that need too many lanes.
 func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	g := in.Graph
 	n, err := groups.Find(g)
 	if err != nil {
 		return nil, route.Refuse(Name, "", "not a Dragonfly: %v", err)
-	}
-	if need := lanes(n); need > in.MaxVLs {
-		return nil, route.Refuse(Name, "", "needs %d lanes, %d allowed", need, in.MaxVLs)
 	}
 	plan := &route.Plan{Ends: in.Ends, Tables: route.NewTables(g.NumSwitches, in.Ends.Top())}
 	sl, err := e.fill(ctx, in, n, plan.Tables)
@@ -49,7 +46,13 @@ func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error)
 		return nil, err
 	}
 	addLanes(in, n, plan, sl)
-	return plan, verify(ctx, in, n, plan)
+	if err := verify(ctx, in, n, plan); err != nil { // more lanes would not help
+		return nil, err
+	}
+	if plan.VLs > in.MaxVLs {
+		return nil, route.Refuse(Name, "", "needs %d lanes, %d allowed", plan.VLs, in.MaxVLs)
+	}
+	return plan, nil
 }
 
 // batch is the number of destinations searched at once.

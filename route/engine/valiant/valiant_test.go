@@ -137,7 +137,8 @@ func TestShifts(t *testing.T) {
 	}
 }
 
-// TestRefused: networks without groups, and too few lanes.
+// TestRefused: networks without groups, missing links that no number of lanes makes up for, and too
+// few lanes.
 func TestRefused(t *testing.T) {
 	for formula, want := range map[string]string{
 		"torus(5x5)":       "not a Dragonfly",
@@ -145,6 +146,8 @@ func TestRefused(t *testing.T) {
 		"slimfly(5)":       "not a Dragonfly",
 		"hyperx(4x4x4)":    "not a Dragonfly",
 		"dragonfly(4,2,2)": "needs 3 lanes, 2 allowed",
+
+		"dragonfly(4,2,2)|fail(share=0.05,links=all,seed=1)": "the ways round what is missing can deadlock",
 	} {
 		req := &recipe.Request{Engine: valiant.Spec(), MaxVLs: 2, Workers: 1}
 		_, err := recipe.Run(t.Context(), parsed(t, formula).Compile(), req, func(string) {})

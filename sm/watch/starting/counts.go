@@ -17,7 +17,7 @@ import (
 type counts struct {
 	graph *fabric.Graph
 	plan  *route.Plan
-	find  *jobs.Finder
+	nodes nodes
 	used  map[string]usage // by job
 	load  [][]uint16       // by copy and channel: jobs on that copy that use the channel
 }
@@ -30,8 +30,9 @@ type usage struct {
 }
 
 // give returns the jobs that run, each with a copy. Jobs of was have copies; they keep them while
-// their nodes stay.
-func (c *counts) give(was, list []terms.Job) []terms.Job {
+// their nodes stay. Of the others those of first and mostPlaced in all get copies. left says that
+// there are more: the new ones are not returned, and those with other nodes are as they were.
+func (c *counts) give(was, list []terms.Job, first map[string]bool) (given []terms.Job, left bool) {
 	list = slices.Clone(list)
 	runs := make(map[string]bool, len(list))
 	for i := range list {
@@ -46,17 +47,26 @@ func (c *counts) give(was, list []terms.Job) []terms.Job {
 		}
 	}
 	c.follow(now)
-	nodes := nodes{of: map[string]int32{}, lists: map[string][]int32{}}
+	nodes := &c.nodes
 	for i := range now {
 		nodes.addUser(&now[i], i)
 	}
+	var order, rest []int // jobs without a copy
 	for i := range list {
 		j := &list[i]
-		before, ran := place[j.ID]
-		if ran && isSame(&now[before], j) {
+		switch before, ran := place[j.ID]; {
+		case ran && isSame(&now[before], j):
 			j.Copy, j.Shares = now[before].Copy, now[before].Shares
-			continue
+		case first[j.ID]:
+			order = append(order, i)
+		default:
+			rest = append(rest, i)
 		}
+	}
+	room := min(len(rest), max(0, mostPlaced-len(order)))
+	for _, i := range append(order, rest[:room]...) {
+		j := &list[i]
+		before, ran := place[j.ID]
 		if !ran {
 			before = len(now)
 			now = append(now, *j)
@@ -75,41 +85,87 @@ func (c *counts) give(was, list []terms.Job) []terms.Job {
 		now[before] = *j
 		c.add(j, channels)
 	}
-	return list
+	return without(list, rest[room:], was), room < len(rest)
 }
 
-// nodes numbers the nodes of lists, and holds which jobs are on each.
-type nodes struct {
-	of    map[string]int32 // by name
-	names []string
-	users [][]int            // by node: places of its jobs in a list
-	lists map[string][]int32 // the nodes of each list, ascending
-}
-
-// list returns the nodes of a list, ascending.
-func (n *nodes) list(text string) []int32 {
-	set, met := n.lists[text]
-	if met {
-		return set
+// without returns a list without the jobs at some places, ascending. Those that are in was, with
+// other nodes, are as they are there.
+func without(list []terms.Job, places []int, was []terms.Job) []terms.Job {
+	if len(places) == 0 {
+		return list
 	}
-	names, _ := hostlist.Expand(text) // it was a list when the job began
-	for _, name := range names {
-		node, met := n.of[name]
-		if !met {
-			node = int32(len(n.names))
-			n.of[name], n.names, n.users = node, append(n.names, name), append(n.users, nil)
+	before := make(map[string]*terms.Job, len(was))
+	for i := range was {
+		before[was[i].ID] = &was[i]
+	}
+	kept := list[:0]
+	for i := range list {
+		if len(places) == 0 || places[0] != i {
+			kept = append(kept, list[i])
+			continue
 		}
-		set = append(set, node)
+		if places = places[1:]; before[list[i].ID] != nil {
+			kept = append(kept, *before[list[i].ID])
+		}
 	}
-	slices.Sort(set)
-	set = slices.Compact(set)
-	n.lists[text] = set
-	return set
+	return kept
+}
+
+// nodes numbers the nodes of lists, and holds which jobs are on each. A list is expanded once, as
+// long as each placing uses it.
+type nodes struct {
+	find          *jobs.Finder
+	lists, before map[string]nodeList // used by this placing so far, and by the one before it
+	of            map[string]int32    // by name
+	names         []string
+	users         [][]int // by node: places of its jobs in a list
+}
+
+// nodeList is an expanded list of nodes.
+type nodeList struct {
+	names []string
+	hosts []int32 // of the nodes that are there
+	nodes []int32 // their numbers, ascending
+}
+
+// expand expands a list of nodes, without numbers.
+func expand(find *jobs.Finder, text string) (l nodeList) {
+	l.names, _ = hostlist.Expand(text) // it was a list when the job began
+	l.hosts, _, _ = find.Match(text)
+	return l
+}
+
+// begin begins a placing.
+func (n *nodes) begin() {
+	n.before, n.lists, n.users = n.lists, map[string]nodeList{}, make([][]int, len(n.names))
+}
+
+// list returns the nodes of a list.
+func (n *nodes) list(text string) nodeList {
+	l, met := n.lists[text]
+	if met {
+		return l
+	}
+	if l, met = n.before[text]; !met {
+		l = expand(n.find, text)
+		for _, name := range l.names {
+			node, met := n.of[name]
+			if !met {
+				node = int32(len(n.names))
+				n.of[name], n.names, n.users = node, append(n.names, name), append(n.users, nil)
+			}
+			l.nodes = append(l.nodes, node)
+		}
+		slices.Sort(l.nodes)
+		l.nodes = slices.Compact(l.nodes)
+	}
+	n.lists[text] = l
+	return l
 }
 
 // addUser adds a job with its place in a list to the users of its nodes.
 func (n *nodes) addUser(j *terms.Job, at int) {
-	for _, node := range n.list(j.Nodes) {
+	for _, node := range n.list(j.Nodes).nodes {
 		n.users[node] = append(n.users[node], at)
 	}
 }
@@ -117,7 +173,7 @@ func (n *nodes) addUser(j *terms.Job, at int) {
 // neighbours returns the jobs of a list that have nodes in common with a job.
 func (n *nodes) neighbours(list []terms.Job, j *terms.Job) (near []terms.Job) {
 	var places []int
-	for _, node := range n.list(j.Nodes) {
+	for _, node := range n.list(j.Nodes).nodes {
 		places = append(places, n.users[node]...)
 	}
 	slices.Sort(places)
@@ -130,10 +186,10 @@ func (n *nodes) neighbours(list []terms.Job, j *terms.Job) (near []terms.Job) {
 // shares returns the copies that pairs of nodes of a job have already, since other jobs run on
 // them: those stay. If all its pairs have one copy, the job gets it.
 func (n *nodes) shares(all []claim, j *terms.Job) (list []terms.LaneShare) {
-	mine := n.list(j.Nodes)
+	mine := n.list(j.Nodes).nodes
 	var sets [][]int32
 	for _, c := range all {
-		both := common(mine, n.list(c.nodes))
+		both := common(mine, n.list(c.nodes).nodes)
 		if len(both) < 2 || slices.ContainsFunc(sets, func(s []int32) bool { return len(common(both, s)) == len(both) }) {
 			continue
 		}
@@ -223,8 +279,7 @@ func (c *counts) drop(id string) {
 
 // channels returns the channels between switches that the pairs of some nodes use.
 func (c *counts) channels(nodes string) (list []int32) {
-	hosts, _, _ := c.find.Match(nodes)
-	set, _ := joblanes.Used(context.Background(), c.graph, c.plan, hosts) // it is not cancelled
+	set, _ := joblanes.Used(context.Background(), c.graph, c.plan, c.nodes.list(nodes).hosts) // it is not cancelled
 	for i, word := range set {
 		for ; word != 0; word &= word - 1 {
 			list = append(list, int32(64*i+bits.TrailingZeros64(word)))

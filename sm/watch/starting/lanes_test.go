@@ -100,6 +100,75 @@ func TestLanesStay(t *testing.T) {
 	}
 }
 
+// TestLongList: a job that starts behind a long list is answered after the next placing, before the
+// list, and so is one that the list has given other nodes. Copies of pairs stay from placing to
+// placing, and those of the end are those of a Machine that takes over.
+func TestLongList(t *testing.T) {
+	g, plan := laned(t, "rlft(8,2)", 4)
+	rng := rand.New(rand.NewPCG(43, 2))
+	m := Resume(nil, 0, rule)
+	m.On(g, plan)
+	draw := func(id string) terms.Job {
+		var names []string
+		for _, h := range rng.Perm(g.NumHosts)[:2+rng.IntN(3)] {
+			names = append(names, fmt.Sprintf("host%d", h))
+		}
+		return terms.Job{ID: id, Nodes: strings.Join(names, ","), Count: len(names)}
+	}
+	first := draw("first")
+	write(t, &m, 0, &terms.JobWrite{Start: &first})
+	w := &terms.JobWrite{Whole: true, All: []terms.Job{draw("first")}}
+	for i := range 3 * mostPlaced {
+		w.All = append(w.All, draw(fmt.Sprint(i)))
+	}
+	start := &terms.JobWrite{Start: &w.All[0]}
+	var out []terms.Action
+	for tag, w := range []*terms.JobWrite{w, {Start: &terms.Job{ID: "later", Nodes: "host[0-3]", Count: 4}}, {End: fmt.Sprint(3*mostPlaced - 1)}, start} {
+		jobs, _, err := m.Write(time.Second, w, rule, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = m.Answer(terms.Action{Kind: terms.Decided, Tag: uint64(tag), Jobs: jobs}, w, out)
+	}
+	held, answered := map[pairOf]int{}, [4]int{}
+	for placings := 1; len(out) > 0; placings++ {
+		out[len(out)-1].Do()
+		out = m.Placed(nil)
+		for _, a := range out {
+			if a.Kind == terms.Decided {
+				answered[a.Tag] = placings
+			}
+		}
+		if out = slices.DeleteFunc(out, func(a terms.Action) bool { return a.Kind != terms.Compute }); len(out) > 1 {
+			t.Fatalf("%d placings at once", len(out))
+		}
+		pairs := m.Pairs()
+		for a := range int32(g.NumHosts) {
+			for b := range int32(g.NumHosts) {
+				p, now := pairOf{a, b}, pairs.Copy(a, b)
+				if was, met := held[p]; met && was != now {
+					t.Fatalf("placing %d: packets from %d to %d had copy %d, now %d", placings, a, b, was, now)
+				}
+				if now > 0 && a != b {
+					held[p] = now
+				}
+			}
+		}
+	}
+	if want := [4]int{4, 2, 2, 2}; answered != want {
+		t.Errorf("answered after placings %v, want %v", answered, want)
+	}
+	other := Resume(m.List(), 0, rule)
+	other.On(g, plan)
+	for a := range int32(g.NumHosts) {
+		for b := range int32(g.NumHosts) {
+			if m.Pairs().Copy(a, b) != other.Pairs().Copy(a, b) {
+				t.Fatalf("packets from %d to %d", a, b)
+			}
+		}
+	}
+}
+
 // TestLeast: a job gets the copy on which it meets the fewest jobs, and the counts of channels are
 // those of the jobs that run. A job of one node has none.
 func TestLeast(t *testing.T) {

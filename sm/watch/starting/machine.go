@@ -27,7 +27,7 @@ import (
 
 // Machine is the list of jobs with their turns. It is not for concurrent use.
 type Machine struct {
-	list  []terms.Job // that run, the oldest first; replaced, and never changed
+	list  []terms.Job // that run, the oldest first; replaced or appended to, and never changed
 	due   time.Duration
 	turn  *turn
 	ready bool // its Plan waits for a round
@@ -123,7 +123,7 @@ func (m *Machine) Reconfigure(now time.Duration, rule terms.JobRule, inRound boo
 
 // wait makes the next turn due if a job waits, and not if none does.
 func (m *Machine) wait(now time.Duration, rule terms.JobRule) {
-	switch none := len(m.waiting()) == 0; {
+	switch none := !slices.ContainsFunc(m.list, func(j terms.Job) bool { return waits(&j) }); {
 	case none || rule.Moves <= 0:
 		m.due = terms.Never
 	case m.due == terms.Never:

@@ -30,7 +30,7 @@ func write(t *testing.T, m *Machine, now time.Duration, w *terms.JobWrite) (chan
 		t.Fatal(err)
 	}
 	answer := len(out)
-	for out = m.Answer(terms.Action{Kind: terms.Decided, Jobs: jobs}, out); out[len(out)-1].Kind == terms.Compute; {
+	for out = m.Answer(terms.Action{Kind: terms.Decided, Jobs: jobs}, w, out); out[len(out)-1].Kind == terms.Compute; {
 		do := out[len(out)-1].Do
 		do()
 		out = m.Placed(out[:len(out)-1])

@@ -33,7 +33,7 @@ func (m *Machine) FollowPartitions(now time.Duration, list partition.Partitions,
 	}
 	done, out, err := m.Write(now, w, rule, out)
 	if err == nil && done.Changed > 0 {
-		out = m.Answer(terms.Action{Kind: terms.Decided, Name: "the jobs of partitions", Jobs: done}, out)
+		out = m.Answer(terms.Action{Kind: terms.Decided, Name: "the jobs of partitions", Jobs: done}, w, out)
 	}
 	return out
 }

@@ -175,7 +175,7 @@ func start(list []terms.Job, j terms.Job) ([]terms.Job, []change) {
 	i := slices.IndexFunc(list, func(o terms.Job) bool { return o.ID == j.ID })
 	switch j = begun(j); {
 	case i < 0:
-		return append(slices.Clip(list), j), []change{{job: j}}
+		return append(list, j), []change{{job: j}} // readers of the old list do not see it
 	case isSame(&list[i], &j):
 		return list, nil
 	}
@@ -190,7 +190,7 @@ func end(list []terms.Job, id string) ([]terms.Job, []change) {
 	if i < 0 {
 		return list, nil
 	}
-	return slices.Delete(slices.Clone(list), i, i+1), []change{{job: list[i], ended: true}}
+	return slices.Concat(list[:i], list[i+1:]), []change{{job: list[i], ended: true}}
 }
 
 // whole replaces the list: of jobs of partitions, or of all others. Jobs that run already stay as
