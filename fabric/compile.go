@@ -6,8 +6,8 @@ import (
 )
 
 // Compile builds a Graph from the parts of the fabric that are up. The cost is O(n log n) in nodes
-// and ports; the result depends on GUIDs, ports and attributes only, not on the order in which the
-// fabric was built.
+// and ports. The result depends on GUIDs, ports and attributes only, not on the order of nodes and
+// links in the fabric.
 func (f *Fabric) Compile() *Graph {
 	order := f.upNodesByGUID()
 	g := &Graph{Name: f.Name}

@@ -9,8 +9,8 @@ import (
 )
 
 // KindRule assigns a kind, such as compute or input-output, to some hosts. Engines balance the
-// paths to each kind on their own, then all paths together. Kinds have no weights: the engines
-// decide what they mean for balance (columns.PartsByKind, forest's kinds.go, ftree's lidorder.go).
+// paths to each kind on their own, then all paths together. Kinds have no weights: each engine has
+// its own rule for balance (columns.PartsByKind, forest's kinds.go, ftree's lidorder.go).
 type KindRule struct {
 	Kind  string
 	Hosts string // GUID of a node or port (0x...), or a pattern of descriptions in the syntax of path.Match

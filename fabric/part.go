@@ -2,10 +2,10 @@ package fabric
 
 import "slices"
 
-// Part returns the Graph of some switches and all that is attached to them, as if all other
-// switches were down. Its switches are those given, in ascending order. ends lists, by end port of
-// the part, the end port of g. A cable to another switch is left out; a node is in the part if a
-// port of it is. The cost is that of a Graph of the size of g.
+// Part returns the Graph of some switches with everything attached to them, as if all other
+// switches were down. Its switches are in ascending order. ends lists, by end port of the part, the
+// end port of g. A cable to another switch is left out; a node is in the part if a port of it is.
+// The cost is that of a Graph of the size of g.
 func (g *Graph) Part(switches []int32) (part *Graph, ends []int32) {
 	p := &Graph{Name: g.Name, NumSwitches: len(switches), OutStart: []int32{0}}
 	local := slices.Repeat([]int32{Nothing}, g.NumSwitches)

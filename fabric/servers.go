@@ -37,7 +37,7 @@ type Servers struct {
 // NoServer stands for the server of a switch, router or aggregation node.
 const NoServer int32 = -1
 
-// Servers groups channel adapters into machines, those that are down too.
+// Servers groups channel adapters into machines, also adapters that are down.
 //
 // Adapters with the same host name are one machine. The host name is the part of the description
 // before the device ("n12 HCA-1", "n12 mlx5_0"). Descriptions as the firmware gives them ("MT4115

@@ -16,7 +16,8 @@ const (
 	OurModel Decider = "our model"        // what we measure is not all that theirs measured
 )
 
-// Decision says for some claims that differ what decides the difference, and what was tried.
+// Decision explains why some claims differ from the paper: the place that decides it, and the
+// attempts to find it.
 type Decision struct {
 	Artefact string
 	Of       string // words in the texts of the claims; "" for all others of the artefact

@@ -12,7 +12,7 @@ import (
 // Enough is the least number of seed blocks with which a claim that depends on seeds can hold.
 const Enough = 8
 
-// mayErr is the share of runs in which an interval may miss the mean, counted over all looks.
+// mayErr is the largest share of runs whose interval may miss the mean, over all looks together.
 const mayErr = .05
 
 // judging judges a claim over successive seed blocks. A decision at a look is final, for the claim

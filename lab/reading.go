@@ -8,7 +8,7 @@ import (
 )
 
 // Reading is a way to understand a paper other than literally, where its text leaves something open
-// or contradicts its own figures. Claims are first judged by the literal text; those that differ
+// or contradicts its own figures. Claims are first judged by the literal text. Claims that differ
 // are then judged by the paper's one set of readings.
 type Reading struct {
 	Name string
@@ -16,8 +16,8 @@ type Reading struct {
 	// Chosen says that the reading belongs to the paper's set. Others are tried one at a time, to
 	// show their effect on every claim.
 	Chosen bool
-	// ChosenIn names the artefacts in which a chosen reading belongs to the set, where the others
-	// would take too long; nil for all.
+	// ChosenIn names the artefacts whose set has a chosen reading, where the other artefacts would
+	// take too long; nil for all.
 	ChosenIn []string
 	// Fitted says that the reading was fitted to the paper's own figures.
 	Fitted bool
@@ -73,7 +73,7 @@ func tried(reading string, claims []Claim) Tried {
 
 // judge runs an artefact by the literal text, then by the paper's set of readings if a claim
 // differs, and by each reading alone. If no claim differs, it still tries the set once, to show
-// what it breaks.
+// which claims the set breaks.
 func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) {
 	letter := runBlocks(ctx, a, s, nil, func(int) bool { return true })
 	r.Result, r.Blocks = letter.Result, letter.blocks

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Prober answers probes. It is all that an algorithm sees of a network: the answer to a message
-// with these turns, and the time it took.
+// Prober answers probes. An algorithm learns of a network only the answer to a message with some
+// turns, and the time until the answer.
 type Prober interface {
 	Probe(turns []Turn) (Reply, time.Duration)
 }
@@ -86,8 +86,8 @@ func NewMapper(m *Model, host int32, cond Conditions) *Mapper {
 	return &Mapper{Model: m, Host: host, cond: cond, disturbance: NewDisturbance(m.Network, cond.Traffic, cond.Seed, uint64(host)+cond.Draw<<32), Wires: NewWires(m.Network, cond.Clock)}
 }
 
-// Reconnect replaces the network by a changed one, in which the host may have another number; -1
-// means that it has no wire. Busy wires are drawn anew.
+// Reconnect replaces the network by a changed one. host is the number of the host there; -1 means
+// that it has no wire. Busy wires are drawn anew.
 func (m *Mapper) Reconnect(model *Model, host int32) {
 	m.Model, m.Host, m.disturbance.busy = model, host, m.cond.busyWires(model.Network, m.cond.Seed)
 	m.Wires = NewWires(model.Network, m.cond.Clock)

@@ -22,8 +22,8 @@ type Choice struct {
 	Unfinished  bool    `json:"unfinished,omitempty"`
 	Interrupted bool    `json:"interrupted,omitempty"`
 	Trials      []Trial `json:"trials"` // in the order of the candidates
-	// Planes has the choice for each plane, where planes are routed by themselves. Trials are then
-	// those of the first plane, or none if the planes have different engines.
+	// Planes has the choice for each plane, where planes are routed by themselves. Trials then
+	// holds the trials of the first plane, or none if the planes have different engines.
 	Planes []PlaneChoice `json:"planes,omitempty"`
 }
 

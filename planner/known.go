@@ -71,7 +71,7 @@ func Predict(g *fabric.Graph) Prediction {
 }
 
 const (
-	// few is the largest share of missing links up to which a network counts as known.
+	// few is the largest share of missing links of a network that still counts as known.
 	few = .03
 	// small is the largest number of table entries of a small network. All engines route it in
 	// some milliseconds. Only a whole and even one is decided without trials.
@@ -103,8 +103,8 @@ func hasParallel(g *fabric.Graph) bool {
 
 // gridOrHyperX returns the engines for a mesh or torus and for a HyperX. They route around few
 // faults as well as any other engine. A HyperX has more ways, so that two faults in a hundred links
-// are enough for other engines to find better ones. Over parallel links engines deal out
-// destinations in different ways, none of which is best on all grids.
+// are enough for other engines to find better ones. Engines use parallel links in different
+// manners, and none of them is best on all grids: gridOrHyperX returns no torus engine there.
 func gridOrHyperX(g *fabric.Graph, _ bool) (list []known) {
 	missing := few
 	if IsSmall(g) {

@@ -16,7 +16,7 @@ import (
 // A plane is a part of the switch network that no cable joins to the rest. Planes meet only in
 // servers, so that no path leads from one to another. Each is routed by itself, as if it were
 // alone: an engine for one kind of network may refuse several, and balances all of them together.
-// Their Plans are then joined to one. LIDs are those of all planes together.
+// Their Plans are then joined to one. LIDs are assigned for all planes together.
 //
 // What has no choice of paths, such as a switch that is cut off, goes with the largest plane. All
 // planes are routed together if options name switches, if the engine assigns the LIDs, with levels
@@ -114,7 +114,7 @@ func (req *Request) routePlanes(ctx context.Context, g *fabric.Graph) (r *Result
 	return r, true, nil
 }
 
-// join makes one Result of those of the planes.
+// join makes one Result of the Results of the planes.
 func (req *Request) join(g *fabric.Graph, planes []*plane, ends route.Ends) *Result {
 	first := planes[0].result
 	r := &Result{Engine: first.Engine, Plan: joinPlans(g, planes, ends)}
@@ -168,7 +168,7 @@ func chainText(c route.Chain) string {
 	return strings.Join(words, ",")
 }
 
-// joinChoices makes one Choice of those of the planes; nil if an engine was named.
+// joinChoices makes one Choice of the Choices of the planes; nil if an engine was named.
 func joinChoices(planes []*plane) *Choice {
 	var engines []string
 	out := &Choice{}
@@ -191,8 +191,8 @@ func joinChoices(planes []*plane) *Choice {
 	return out
 }
 
-// joinPlans makes one Plan of those of the planes. No packet changes planes. So they share SLs and
-// lanes, and those of each are as free of deadlock as before.
+// joinPlans makes one Plan of the Plans of the planes. No packet changes planes. So the planes
+// share SLs and lanes, and each stays as free of deadlock as before.
 func joinPlans(g *fabric.Graph, planes []*plane, ends route.Ends) *route.Plan {
 	one := planes[0].result.Plan
 	out := &route.Plan{Recipe: one.Recipe, Ends: ends, Choice: one.Choice, Service: one.Service, Tables: joinTables(g, planes, &ends)}

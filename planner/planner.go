@@ -1,8 +1,9 @@
 // Package planner runs routing jobs. Route repairs an old Plan if there is one (kept.go,
 // repair.go). Otherwise it tries the engines of a chain in order until one does not refuse. Engine
-// auto takes the one that is known to be best (known.go), or tries several, measures them and takes
-// the best (trials.go): as many as Request.Effort says, and until Request.Enough is closed. With
-// Request.Afresh the repair is the last resort. Run does the same, and the judge proves the Plan.
+// auto takes the best engine if the kind of network decides it (known.go). If not, it tries
+// several, measures them and takes the best (trials.go): as many as Request.Effort says, and until
+// Request.Enough is closed. With Request.Afresh the repair is the last resort. Run does the same,
+// and the judge proves the Plan.
 //
 // Commands, the subnet manager, the lab and tests all route through it, so that one syntax of
 // engines and one rule for options, LMC, LIDs in use and refusals holds everywhere. transition.go
@@ -147,7 +148,7 @@ func (r *Result) judgeWithLanes(ctx context.Context, g *fabric.Graph, req *Reque
 	return r.Judge(ctx, g, req)
 }
 
-// trees returns how to make trees for multicast groups: those of Kept stay if they can.
+// trees returns the options of trees for multicast groups: the trees of Kept stay if they can.
 func (req *Request) trees() multicast.Options {
 	opt := multicast.Options{MaxVLs: req.MaxVLs, Without: req.NoGroups}
 	if req.Kept != nil {
@@ -156,10 +157,10 @@ func (req *Request) trees() multicast.Options {
 	return opt
 }
 
-// Route tries the engines in order until one does not refuse. When all refuse, the
-// error joins their refusals; any other error ends the job. Then paths move for Request.Jobs, but
-// not those of a Plan that was repaired as the last resort, and jobs get lanes. Trees for multicast
-// groups get theirs first (Run).
+// Route tries the engines in order until one does not refuse. When all refuse, the error joins
+// their refusals; any other error ends the job. Then paths move for Request.Jobs, except in a Plan
+// that was repaired as the last resort, and jobs get lanes. With Request.Multicast, Run gives jobs
+// their lanes after the trees of multicast groups.
 func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	r, err := routeOrRepair(ctx, g, req)
 	if err == nil && len(req.Jobs) > 0 && (r.Repaired == nil || !req.Afresh) {
@@ -266,8 +267,7 @@ func (req *Request) recipe(step route.Step) *recipe.Request {
 	return out
 }
 
-// asked returns the chain for the Plan to remember; nil if it names no more than one engine, which
-// is the one that makes the Plan.
+// asked returns the chain for the Plan to remember; nil if it names only the engine of the Plan.
 func (req *Request) asked() (chain []route.Asked) {
 	if len(req.Chain) == 1 && req.Chain[0].Engine.Among == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 
 // Rank sets the losses of the trials with figures, and returns the best and the second best. Trials
 // that come up to the best plain ones in bandwidth and shifts (held) come first: nobody gives up
-// what an engine that users can name delivers. Among them, or among all if there are none, it
-// prefers those that come up to the best of these in most figures. Several such trials are alike,
+// the bandwidth of an engine that users can name. Among them, or among all if there are none, it
+// prefers trials that come up to the best of these in most figures. Several such trials are alike,
 // and so are trials whose losses exceed the least by at most asGood. Of them the trial with the
 // fewest LIDs of a port is best, then the one with the fewest lanes, then the first.
 func Rank(trials []Trial) (best, next *Trial) {

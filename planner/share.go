@@ -26,8 +26,8 @@ func (s *Share) Of() float64 {
 	return min(1, s.Ours/s.Fresh)
 }
 
-// Share measures the Plan on its own Graph. The Request names engines, and other than those of the
-// Plan are left out.
+// Share measures the Plan on its own Graph. It compares it with a fresh routing by the Plan's
+// engine, which must be one of the Request's.
 func (k *Kept) Share(ctx context.Context, req *Request, runs int) (*Share, error) {
 	chain := k.madeBy(req.Chain)
 	if chain == nil {

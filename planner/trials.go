@@ -33,9 +33,9 @@ const (
 )
 
 // trials finds the best candidate of Auto by successive halving. An engine drops out as soon as its
-// bandwidth is clearly behind, others are measured more closely, and the best are relieved. How
-// many are tried depends on the leader's effort: trials cost a few times what it costs, counted in
-// table entries. So the choice is the same on any machine.
+// bandwidth is clearly behind, others are measured more closely, and the best are relieved. The
+// number of trials depends on the leader's effort: all trials together cost a few times as much,
+// counted in table entries. So the choice is the same on any machine.
 type trials struct {
 	g     *fabric.Graph
 	req   *Request
@@ -256,8 +256,8 @@ func (t *trials) fit(has func(*Trial) bool) (list []int) {
 	return list
 }
 
-// measure measures Plans: over the first bisections, or over all and over shifts. It leaves out
-// what is known.
+// measure measures Plans: over the first bisections, or over all and over shifts. It skips figures
+// that it has already.
 func (t *trials) measure(ctx context.Context, list []int, first bool) error {
 	return par.For(ctx, t.req.Workers, len(list), func(_, k int) (err error) {
 		c := t.tried[list[k]]

@@ -6,9 +6,9 @@ import "weft/fabric"
 // next entry's turn. Weight 0 skips the entry.
 type ArbEntry struct{ VL, Weight uint8 }
 
-// ArbTable holds the order in which the VLs of an output port send (IBA volume 1, section 7.6.9).
-// High goes before Low until it has sent Limit * 4,096 bytes while Low had packets waiting. Limit 0
-// means one packet, 255 no limit.
+// ArbTable orders the VLs of an output port for sending (IBA volume 1, section 7.6.9). High goes
+// before Low until it has sent Limit * 4,096 bytes while Low had packets waiting. Limit 0 means one
+// packet, 255 no limit.
 type ArbTable struct {
 	High, Low []ArbEntry
 	Limit     uint8

@@ -39,9 +39,9 @@ func (in *Input) KindOf(end int32) uint8 {
 }
 
 // Engine computes paths, with any other stage that cannot be separated from them. It fills Tables,
-// and SL, SL2VL and VLs if it has its own lanes. It routes to every LID of Input.Ends, including
-// those of switches (port 0), and leaves NoPort where a LID cannot be reached. It returns a
-// *Refusal if it cannot route this network.
+// and SL, SL2VL and VLs if it has its own lanes. It routes to every LID of Input.Ends, also to the
+// LIDs of switches (port 0), and leaves NoPort where a LID cannot be reached. It returns a *Refusal
+// if it cannot route this network.
 type Engine interface {
 	Route(ctx context.Context, in *Input) (*Plan, error)
 }
@@ -61,8 +61,8 @@ type Spec struct {
 	Options  []Option
 	New      func(Options) (Engine, error)
 
-	// Among lists engines from which this one takes the one with the most bandwidth; nil for an
-	// engine that makes Plans itself.
+	// Among lists the candidates of an engine that tries others and takes the one with the most
+	// bandwidth; nil for an engine that makes Plans itself.
 	Among  []Candidate
 	Effort int // limit of the total effort of the candidates
 }

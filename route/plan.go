@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// Plan holds all settings of a fabric. Its indices are those of its Graph; a saved Plan carries
+// Plan holds all settings of a fabric. Its indices are indices of its Graph; a saved Plan carries
 // GUIDs and binds to a Graph again by them.
 //
 // SL, SL2VL, Arbitration and Ports are nil when unknown (tables of another subnet manager without

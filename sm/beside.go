@@ -36,7 +36,7 @@ type besideEnd struct {
 
 // besideMachine is a machine that beside runs.
 type besideMachine interface {
-	// next asks for what is due, and returns when to call it again.
+	// next asks for the requests that are due, and returns the time of the next call.
 	next(now time.Duration) (wake time.Duration)
 	// take handles the end of a request.
 	take(e *besideEnd)
@@ -98,7 +98,7 @@ func (b *beside) run(a besideMachine) {
 	}
 }
 
-// ask adds a request to those that are sent after next. Its end comes to take.
+// ask sends a request after the call of next. take gets its end.
 func (b *beside) ask(tag uint64, to wire.Address, m mad.Datagram) {
 	r := b.usual
 	r.Tag, r.Addr, r.MAD = tag, to, m

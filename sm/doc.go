@@ -21,9 +21,10 @@
 //
 // # The daemon
 //
-// Runner drives a watch.Manager over a wire.Transport (run.go). The requester of package wire does
-// transaction IDs, window, timeouts and retries; terms.LossCount says how many retries. These run
-// in goroutines of their own, beside the loop: package planner, which computes and judges Plans;
-// the counters of ports (counters.go, with Runner.Counters); congestion control (congested.go); and
-// the exchange with managers of other subnets (exchanging.go).
+// Runner drives a watch.Manager over a wire.Transport: a loop waits for events (run.go), and each
+// event makes actions (actions.go). The requester of package wire does transaction IDs, window,
+// timeouts and retries; terms.LossCount says how many retries. These run in goroutines of their
+// own, beside the loop: package planner, which computes and judges Plans; the counters of ports
+// (counters.go, with Runner.Counters); congestion control (congested.go); and the exchange with
+// managers of other subnets (exchanging.go).
 package sm

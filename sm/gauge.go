@@ -39,7 +39,7 @@ type measured struct {
 
 const (
 	gaugeRuns = 100 // random bisections of a measurement
-	// mostGauged is the number of forwarding entries up to which Plans are measured.
+	// mostGauged limits measurements: the manager measures no Plan with more forwarding entries.
 	mostGauged = 1 << 25
 	gaugeAfter = 3 * time.Second // the Plan must have been in force for so long
 	gaugeRest  = 9               // times as long as it took, until the next

@@ -19,12 +19,10 @@ import (
 	"weft/sm/recording"
 	"weft/sm/replica"
 	"weft/sm/round"
-	"weft/sm/round/planning"
 	"weft/sm/sa"
 	"weft/sm/terms"
 	"weft/sm/watch"
 	"weft/wire"
-	"weft/wire/mad"
 )
 
 // Runner drives a Manager over a Transport. The requester of package wire does transaction IDs,
@@ -65,8 +63,25 @@ type Runner struct {
 // the error says why the Transport failed. Faults of the subnet are in the Report of the last
 // round, which Run returns. After ErrNoLink another Run, over another port, continues from there.
 func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, error) {
+	r.prepare(ctx, t)
+	defer r.Gate.Set(true)
+	d := r.newRun(ctx, t)
+	defer d.timer.Stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	d.begin(ctx)
+	err := errors.Join(d.loop(ctx), d.endRecording())
+	cancel()
+	err = errors.Join(err, d.close())
+	if errors.Is(err, ErrNoLink) {
+		r.Config, r.Watch, r.Routing, r.Record = d.manager.Successor(), d.manager.Watch(), d.routing, nil
+	}
+	return d.manager.Result(), err
+}
+
+// prepare completes the settings: from the registrations, from the port, and by defaults.
+func (r *Runner) prepare(ctx context.Context, t wire.Transport) {
 	r.Config.Store, r.Replicates = r.Store != nil || r.Elect, true
-	exchanging := newExchanging(r.Exchange, &r.Between, r.Note)
 	if r.Config.Trees == nil {
 		r.Config.Trees = clients.StoredTrees(r.Registered)
 	}
@@ -81,55 +96,13 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 	if r.Gate == nil {
 		r.Gate = new(par.Gate)
 	}
-	defer r.Gate.Set(true)
+	if r.Grace <= 0 {
+		r.Grace = 200 * time.Millisecond
+	}
+	if r.Wire.Window <= 0 {
+		r.Wire.Window = defaultWindow
+	}
 	r.Watch.Epoch = r.epoch(&r.Watch, 0)
-	d := &run{
-		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
-		errands: errands{worked: make(chan *terms.Event)}, timer: time.NewTimer(time.Hour), exchanging: exchanging,
-	}
-	defer d.timer.Stop()
-	if d.Grace <= 0 {
-		d.Grace = 200 * time.Millisecond
-	}
-	if d.Wire.Window <= 0 {
-		d.Wire.Window = defaultWindow
-	}
-	d.request.Done = d.inbox.put
-	d.begun = d.Clock()
-	d.Administration = clients.NewAdministration(t, r.Clock, r.Share, r.Note)
-	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.unasked})
-	o := r.registrarOptions(ctx, t)
-	o.Members = d.Administration.Members
-	d.Administration.Start(d.requester, clients.NewRegistrar(o), r.Remember)
-	d.counting = startCounting(r.Counters, r.monitor, r.Clock, d.requester, r.Note)
-	d.gauge = newGauge(r.Clock, d.inbox.wake)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	d.exchanging.start(ctx, d.requester)
-	if r.Record != nil {
-		d.recorder = recording.NewRecorder(r.Record, &r.Config, &r.Watch, &r.Routing)
-	}
-	told := &terms.Event{Kind: terms.NeighboursTold}
-	if r.Keys.NeedsNeighbours() {
-		told = d.askNeighbours(ctx)
-	}
-	if d.step(ctx, &terms.Event{Kind: terms.Start}); len(told.Neighbours) > 0 {
-		d.step(ctx, told)
-	}
-	err := errors.Join(d.loop(ctx), d.endRecording())
-	for cancel(); d.working > 0; d.working-- {
-		<-d.worked
-	}
-	d.Administration.Close()
-	r.monitor = d.counting.close()
-	d.exchanging.wait()
-	d.easing.close()
-	d.gauge.close()
-	err = errors.Join(err, d.requester.Close(context.Background()))
-	if errors.Is(err, ErrNoLink) {
-		r.Config, r.Watch, r.Routing, r.Record = d.manager.Successor(), d.manager.Watch(), d.routing, nil
-	}
-	return d.manager.Result(), err
 }
 
 // run is one Run of a Runner.
@@ -173,6 +146,54 @@ type measures struct {
 	improving improving
 	stopwatch stopwatch
 	gauge     *gauge
+}
+
+// newRun makes the Manager and all that runs beside its loop, and starts the administration and the
+// counters.
+func (r *Runner) newRun(ctx context.Context, t wire.Transport) *run {
+	exchanging := newExchanging(r.Exchange, &r.Between, r.Note) // before the Manager: it sets Between.Router
+	d := &run{
+		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
+		errands: errands{worked: make(chan *terms.Event)}, timer: time.NewTimer(time.Hour), exchanging: exchanging,
+	}
+	d.request.Done = d.inbox.put
+	d.begun = d.Clock()
+	d.Administration = clients.NewAdministration(t, r.Clock, r.Share, r.Note)
+	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.unasked})
+	o := r.registrarOptions(ctx, t)
+	o.Members = d.Administration.Members
+	d.Administration.Start(d.requester, clients.NewRegistrar(o), r.Remember)
+	d.counting = startCounting(r.Counters, r.monitor, r.Clock, d.requester, r.Note)
+	d.gauge = newGauge(r.Clock, d.inbox.wake)
+	return d
+}
+
+// begin starts the exchange and the recording, and gives the Manager its first events.
+func (d *run) begin(ctx context.Context) {
+	d.exchanging.start(ctx, d.requester)
+	if d.Record != nil {
+		d.recorder = recording.NewRecorder(d.Record, &d.Config, &d.Watch, &d.Routing)
+	}
+	told := &terms.Event{Kind: terms.NeighboursTold}
+	if d.Keys.NeedsNeighbours() {
+		told = d.askNeighbours(ctx)
+	}
+	if d.step(ctx, &terms.Event{Kind: terms.Start}); len(told.Neighbours) > 0 {
+		d.step(ctx, told)
+	}
+}
+
+// close ends all that runs beside the loop, after its context, and closes the Transport.
+func (d *run) close() error {
+	for ; d.working > 0; d.working-- {
+		<-d.worked
+	}
+	d.Administration.Close()
+	d.monitor = d.counting.close()
+	d.exchanging.wait()
+	d.easing.close()
+	d.gauge.close()
+	return d.requester.Close(context.Background())
 }
 
 // loop steps the Manager until it is done.
@@ -372,184 +393,6 @@ func (d *run) stepEnded(ctx context.Context) {
 	}
 }
 
-// step gives the Manager an event and carries out its actions. In one Step, no action after a Claim
-// waits for an event.
-func (d *run) step(ctx context.Context, ev *terms.Event) {
-	var next *terms.Event
-	now := d.Clock() - d.begun
-	if d.recorder != nil {
-		d.recorder.Event(now, ev)
-	}
-	d.actions = d.manager.Step(now, ev, d.actions[:0])
-	d.Administration.In.Follow(d.manager.IsAtWork())
-	d.Gate.Set(!d.manager.IsAtWork())
-	if d.recorder != nil {
-		d.record()
-	}
-	for i := range d.actions {
-		switch a := &d.actions[i]; a.Kind {
-		case terms.Send:
-			d.send(a)
-		case terms.Reply:
-			_ = d.requester.Transport().Send(a.Datagram) // if it is lost, the other side asks again
-		case terms.End:
-			d.burst.send(d.requester)
-			d.requester.End(a.Group())
-		case terms.Route:
-			d.route(ctx, a.Request)
-		case terms.Improve:
-			d.improving.begin(ctx, d, a.Request)
-		case terms.Compute:
-			do := a.Do
-			d.work(func() *terms.Event {
-				do()
-				return &terms.Event{Kind: terms.Computed}
-			})
-		case terms.Store:
-			record, rules := d.manager.Result().Record, d.manager.RulesToTell()
-			d.work(func() *terms.Event { return &terms.Event{Kind: terms.Stored, Err: d.keep(record, rules)} })
-		case terms.Claim:
-			next = &terms.Event{Kind: terms.Claimed}
-			if err := d.requester.Transport().SetIsSM(ctx, true); err != nil {
-				d.failure = fmt.Errorf("sm: cannot be a subnet manager here: %w", err)
-				next.Kind = terms.Stop
-			}
-		case terms.Wake:
-			d.timer.Reset(max(0, a.At-(d.Clock()-d.begun)))
-		case terms.TakeMembers:
-			if list, known := d.Administration.Membership(d.Administration.Term); known {
-				next = &terms.Event{Kind: terms.MembersTold, Members: list}
-			}
-		case terms.TellRules:
-			d.tellRules(func(error) {})
-		case terms.RoundEnded:
-			d.endRound()
-		case terms.Done:
-			d.done = true
-		default:
-			d.show(now, a)
-		}
-	}
-	switch {
-	case next == nil:
-		return
-	case next.Kind == terms.Stop || ctx.Err() != nil:
-		d.stop(ctx)
-	}
-	if next.Kind != terms.Stop {
-		d.step(ctx, next)
-	}
-}
-
-// record records the actions of an event. If the recording cannot be written it ends; the Manager
-// continues.
-func (d *run) record() {
-	if d.recorder.Actions(d.actions); d.recorder.Err() == nil {
-		return
-	}
-	if d.Note != nil {
-		d.Note(terms.Incident{Kind: terms.FileFailed, Text: "the recording has ended: " + d.recorder.Err().Error()})
-	}
-	d.recorder = nil
-}
-
-// endRecording writes the rest of the recording.
-func (d *run) endRecording() error {
-	if d.recorder == nil {
-		return nil
-	}
-	if err := d.recorder.Close(); err != nil {
-		return fmt.Errorf("the recording: %w", err)
-	}
-	return nil
-}
-
-// show passes an action of a step on to those who want to know of it.
-func (d *run) show(now time.Duration, a *terms.Action) {
-	switch {
-	case a.Kind == terms.Phase:
-		d.stopwatch.begin(d.Clock(), a.Name, &d.manager.Result().Report.Time)
-		if d.Phase != nil {
-			d.Phase(a.Name)
-		}
-	case a.Kind == terms.Decided && d.Decided != nil:
-		d.decide(*a)
-	case a.Kind == terms.Note && d.Note != nil:
-		told := a.Incident
-		told.Step = now
-		d.Note(told)
-	}
-}
-
-// decide reports how a request was decided. A change of drains, partitions or jobs is reported when
-// the standbys know it.
-func (d *run) decide(a terms.Action) {
-	if a.Wrote != nil {
-		d.wrote++
-		a.Wrote.Order = d.wrote
-	}
-	if a.Jobs != nil {
-		d.wrote++
-		a.Jobs.Order = d.wrote
-	}
-	if a.Drains == nil && (a.Wrote == nil && a.Jobs == nil || d.manager.Role() != terms.Master) {
-		d.Decided(&a)
-		return
-	}
-	d.tellRules(func(err error) {
-		if errors.Is(err, clients.ErrNotMaster) { // the present master may know it, or not
-			a.Err = fmt.Errorf("%w: ask that one", err)
-		}
-		d.Decided(&a)
-	})
-}
-
-// tellRules sends our rules to the standbys, and calls then when all of them know the rules. While
-// they are sent, changes wait and are then sent together: with thousands of jobs that run, making
-// and packing the rules takes a while.
-func (d *run) tellRules(then func(error)) {
-	d.telling.waiting = append(d.telling.waiting, then)
-	if !d.telling.under {
-		d.tellNow()
-	}
-}
-
-// telling holds who waits until the standbys know our rules.
-type telling struct {
-	under   bool // rules are being sent
-	waiting []func(error)
-}
-
-// tellNow sends our rules for all who wait.
-func (d *run) tellNow() {
-	rules, waiting := d.manager.RulesToTell(), d.telling.waiting
-	d.telling = telling{under: true}
-	d.work(func() *terms.Event {
-		err := d.Administration.CommitRules(&rules)
-		for _, then := range waiting {
-			then(err)
-		}
-		return rulesTold
-	})
-}
-
-// rulesTold stands for the end of tellNow among the work that has ended.
-var rulesTold = new(terms.Event)
-
-// keep stores a Record, and sends it with the rules to the standbys.
-func (d *run) keep(record *terms.Record, rules terms.RulesToTell) error {
-	if d.Store != nil {
-		if err := d.Store(record); err != nil {
-			return err
-		}
-	}
-	c, err := clients.CopiedOf(record, rules)
-	if err != nil {
-		return err
-	}
-	return d.Administration.Commit(&c)
-}
-
 // registrarOptions returns the initial state of the registrar. If our port cannot be read, all else
 // fails too.
 func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) clients.RegistrarOptions {
@@ -568,48 +411,6 @@ func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) clients
 		return max(1, binary.BigEndian.Uint64(b[:]))
 	}
 	return o
-}
-
-// route computes a Plan beside the loop.
-func (d *run) route(ctx context.Context, q *terms.RouteRequest) {
-	req := d.routing
-	d.chain = req.Chain
-	d.work(func() *terms.Event { return planning.Plan(ctx, req, q) })
-}
-
-// work does slow work beside the loop.
-func (d *run) work(do func() *terms.Event) {
-	d.working++
-	go func() { d.worked <- do() }()
-}
-
-// endRound completes the Report of a round.
-func (d *run) endRound() {
-	result := d.manager.Result()
-	rep := result.Report
-	d.stopwatch.stop(d.Clock(), &rep.Time)
-	rep.Routing.Asked = namesOf(d.chain)
-	if d.Round != nil {
-		d.Round(result)
-	}
-}
-
-// send builds an SMP, and adds its request to the burst.
-func (d *run) send(a *terms.Action) {
-	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: a.Key}.Directed(d.burst.packet[:], a.Path)
-	if err != nil {
-		d.inbox.put(&wire.Result{Tag: a.Tag, Err: err})
-		return
-	}
-	copy(m.Data(), a.Data)
-	d.request.Addr, d.request.MAD, d.request.Tag, d.request.Group = wire.Directed(), m, a.Tag, a.Group()
-	if d.request.Retries = d.loss.Retries(d.Wire.Retries); a.Once {
-		d.request.Retries = wire.NoRetries
-	}
-	d.request.Patient = a.Group() == terms.SweepTag // nothing waits for its answer
-	if d.burst.add(&d.request); len(d.burst.list) >= mostInBurst {
-		d.burst.send(d.requester)
-	}
 }
 
 // defaultWindow is the number of SMPs in flight unless Config says otherwise.

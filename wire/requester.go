@@ -14,8 +14,8 @@ import (
 type Options struct {
 	Config
 	// Handler receives the datagrams that answer no request: traps, requests from others. It runs
-	// on the receiving goroutine, must not wait, and must copy what it keeps. It may call Start,
-	// and Send of the Transport. Nil: such datagrams are only counted.
+	// on the receiving goroutine, must not wait, and must copy data that it keeps. It may call
+	// Start, and Send of the Transport. Nil: such datagrams are only counted.
 	Handler func(d *Datagram)
 	// Now reads a monotonic clock. Nil: the machine's.
 	Now func() time.Duration
@@ -172,8 +172,8 @@ func (r *Requester) begin() *batch {
 	return b
 }
 
-// finish unlocks the core and carries out the actions, including those that follow from refused
-// datagrams.
+// finish unlocks the core and carries out the actions. If the medium refuses datagrams, it also
+// carries out the actions that follow.
 func (r *Requester) finish(b *batch, actions []Action) {
 	b.actions = actions
 	for {

@@ -135,8 +135,8 @@ func PortOf(device string, node, info []byte, keys []uint16) Port {
 // repeated and reordered, but not changed, except that the high 32 bits of a request's transaction
 // ID belong to the medium. It is safe for concurrent use.
 type Transport interface {
-	// Send hands a datagram to the medium, which copies what it keeps. It never waits: if the
-	// medium has no room the error is ErrBusy, after Close it is ErrClosed.
+	// Send hands a datagram to the medium, which copies it. It never waits: if the medium has no
+	// room the error is ErrBusy, after Close it is ErrClosed.
 	Send(d *Datagram) error
 	// Recv waits for the next datagram and copies it into d, reusing d.MAD's memory. It fails with
 	// ErrCancelled when ctx ends, and with ErrClosed after Close or when the medium has failed.

@@ -106,7 +106,8 @@ func repeated(a rounds, times int) rounds {
 	return rounds{a.count * times, func(r, s int, to []transfer) []transfer { return a.of(r, s%a.count, to) }}
 }
 
-// computed lets a rank compute for some nanoseconds before each round in which it has messages.
+// computed inserts a computation before each round: every rank with messages in the round first
+// computes for some nanoseconds.
 func computed(a rounds, nanoseconds int64) rounds {
 	return rounds{2 * a.count, func(r, s int, to []transfer) []transfer {
 		from := len(to)

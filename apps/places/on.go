@@ -120,7 +120,7 @@ func (r *Request) inOrder() ([]unit, error) {
 	return list, nil
 }
 
-// byRail sorts places by server, in order of first ports, and those of a server by rail.
+// byRail sorts places by server and then by rail. Servers stand in the order of their first ports.
 func (r *Request) byRail(list []unit) {
 	first := map[int32]int{}
 	for i := range list {

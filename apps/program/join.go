@@ -8,8 +8,8 @@ type Job struct {
 	Start   Time
 }
 
-// Joined is the Program of several jobs. Its ranks are those of the first job, then those of the
-// second, and so on. No message leaves its job.
+// Joined is the Program of several jobs. The ranks of the first job come first, then the ranks of
+// the second, and so on. No message leaves its job.
 type Joined struct {
 	jobs  []Job
 	first []int32 // by job: its first rank; and one more

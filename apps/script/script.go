@@ -188,7 +188,7 @@ func (r *Run) wake(rank int32, number int, to []program.Op) []program.Op {
 	return to
 }
 
-// count adds the time of an item to those of its kind.
+// count adds the time of the item that has ended to the total of its kind.
 func (r *Run) count(s *stream, number int) {
 	switch took := s.ready - s.begun; {
 	case s.item.Part == nil && s.item.Message.Kind == program.Recv:

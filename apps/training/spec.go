@@ -21,7 +21,7 @@ type Spec struct {
 	TFlops       float64 `json:"tflops"` // of a rank, 10^12 operations a second
 }
 
-// usual are the values without options: 32 layers like those of a model of 7 billion parameters.
+// usual holds the default options: 32 layers, as in a model of 7 billion parameters.
 var usual = Spec{Tensor: 1, Pipeline: 1, Expert: 1, Layers: 32, Hidden: 4096, Tokens: 4096, MicroBatches: 8, Top: 2, TFlops: 400}
 
 // Is reports whether a text is a training step.

@@ -138,24 +138,22 @@ func (o *routeOptions) runBetween(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
-// betweenCheck holds the options of weft check for several subnets.
-type betweenCheck struct {
-	dir       string // of Plans
-	workers   int
-	hostsOnly bool
-	json      bool
-}
-
-// checkBetween judges a directory of Plans.
-func checkBetween(cmd *cobra.Command, flags *cli.FabricFlags, arg string, o *betweenCheck) error {
-	if o.dir == "" {
+// checkBetween judges the routing of several subnets: a directory of Plans.
+func (o *checkOptions) checkBetween(cmd *cobra.Command, arg string) error {
+	if err := o.jobs.Refuse(); err != nil {
+		return err
+	}
+	if err := cli.RefuseOne(cmd, "plan", "jobs"); err != nil {
+		return err
+	}
+	if o.files.Plan == "" {
 		return errors.New("FABRIC is several subnets: --plan needs the directory that weft route -o wrote")
 	}
-	n, err := flags.Network(cmd, arg)
+	n, err := o.fabric.Network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	p, err := cli.LoadBetween(o.dir, n)
+	p, err := cli.LoadBetween(o.files.Plan, n)
 	if err != nil {
 		return err
 	}
@@ -167,7 +165,7 @@ func checkBetween(cmd *cobra.Command, flags *cli.FabricFlags, arg string, o *bet
 	if err != nil {
 		return err
 	}
-	if err := cli.Answer(cmd.OutOrStdout(), r, o.json); err != nil {
+	if err := cli.Answer(cmd.OutOrStdout(), r, o.form.JSON); err != nil {
 		return err
 	}
 	if !r.OK {

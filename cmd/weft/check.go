@@ -55,15 +55,18 @@ receive at any of them, unless --choice gives the LIDs in use (weft route --writ
 Then all pairs of end ports in different subnets are judged, with one dependency graph over all
 subnets and routers.`
 
+// checkOptions are the options of weft check.
+type checkOptions struct {
+	fabric    cli.FabricFlags
+	files     routing.TableFiles
+	workers   int
+	hostsOnly bool
+	form      cli.Form
+	jobs      cli.JobFile
+}
+
 func checkCmd() *cobra.Command {
-	var (
-		flags   cli.FabricFlags
-		files   routing.TableFiles
-		workers int
-		hosts   bool
-		form    cli.Form
-		jobs    cli.JobFile
-	)
+	var o checkOptions
 	cmd := &cobra.Command{
 		Use:   "check FABRIC (--plan FILE [--one-lane] | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane] [--choice FILE])",
 		Short: "judge an existing routing: reachability, loops, deadlocks, balance",
@@ -73,62 +76,61 @@ func checkCmd() *cobra.Command {
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.Several(args[0]) {
-				if err := jobs.Refuse(); err != nil {
-					return err
-				}
-				if err := cli.RefuseOne(cmd, "plan", "jobs"); err != nil {
-					return err
-				}
-				return checkBetween(cmd, &flags, args[0], &betweenCheck{files.Plan, workers, hosts, form.JSON})
+			if o.fabric.Several(args[0]) {
+				return o.checkBetween(cmd, args[0])
 			}
-			if hosts {
-				return errors.New("--hosts-only is for several subnets, and FABRIC is a single one")
-			}
-			if err := files.Validate(); err != nil {
-				return err
-			}
-			g, err := flags.Graph(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			list, err := jobs.Read(g)
-			if err != nil {
-				return err
-			}
-			r, err := cli.LoadTables(cmd, g, &files)
-			if err != nil {
-				return err
-			}
-			err = cli.WithProgress(cmd, "judging", func(ctx context.Context) error {
-				return r.Judge(ctx, g, &planner.Request{Workers: workers})
-			})
-			if err != nil {
-				return err
-			}
-			r.Report.CountServers(g)
-			out := &routing.Checked{Report: r.Report}
-			if list != nil {
-				if out.Jobs, err = cli.MeasureJobs(cmd, g, r, list, &planner.Request{Workers: workers, Seed: 1}); err != nil {
-					return err
-				}
-			}
-			if err := form.Answer(cmd.OutOrStdout(), out); err != nil {
-				return err
-			}
-			return proven(r)
+			return o.check(cmd, args[0])
 		},
 	}
-	flags.Add(cmd)
-	form.Add(cmd)
+	o.fabric.Add(cmd)
+	o.form.Add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&files.Plan, "plan", "", "Plan `FILE` from weft route -o; with several subnets its directory")
-	f.BoolVar(&hosts, "hosts-only", false, "with several subnets: judge pairs of hosts only, not port 0 of switches")
-	f.StringVar(&files.LFTs, "lfts", "", "`FILE` with forwarding tables: opensm-lfts.dump, opensm.fdbs or output of dump_fts")
-	cli.LaneFileFlags(cmd, &files)
-	cli.JobsFlag(cmd, &workers)
-	jobs.Add(cmd)
+	f.StringVar(&o.files.Plan, "plan", "", "Plan `FILE` from weft route -o; with several subnets its directory")
+	f.BoolVar(&o.hostsOnly, "hosts-only", false, "with several subnets: judge pairs of hosts only, not port 0 of switches")
+	f.StringVar(&o.files.LFTs, "lfts", "", "`FILE` with forwarding tables: opensm-lfts.dump, opensm.fdbs or output of dump_fts")
+	cli.LaneFileFlags(cmd, &o.files)
+	cli.JobsFlag(cmd, &o.workers)
+	o.jobs.Add(cmd)
 	return cmd
+}
+
+// check judges the routing of a single subnet.
+func (o *checkOptions) check(cmd *cobra.Command, arg string) error {
+	if o.hostsOnly {
+		return errors.New("--hosts-only is for several subnets, and FABRIC is a single one")
+	}
+	if err := o.files.Validate(); err != nil {
+		return err
+	}
+	g, err := o.fabric.Graph(cmd, arg)
+	if err != nil {
+		return err
+	}
+	list, err := o.jobs.Read(g)
+	if err != nil {
+		return err
+	}
+	r, err := cli.LoadTables(cmd, g, &o.files)
+	if err != nil {
+		return err
+	}
+	err = cli.WithProgress(cmd, "judging", func(ctx context.Context) error {
+		return r.Judge(ctx, g, &planner.Request{Workers: o.workers})
+	})
+	if err != nil {
+		return err
+	}
+	r.Report.CountServers(g)
+	out := &routing.Checked{Report: r.Report}
+	if list != nil {
+		if out.Jobs, err = cli.MeasureJobs(cmd, g, r, list, &planner.Request{Workers: o.workers, Seed: 1}); err != nil {
+			return err
+		}
+	}
+	if err := o.form.Answer(cmd.OutOrStdout(), out); err != nil {
+		return err
+	}
+	return proven(r)
 }
 
 // proven returns exit status 1 if the judge has not proven the Plan.

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
@@ -154,16 +155,7 @@ func routeCmd() *cobra.Command {
 	o.routing.Add(cmd)
 	o.between.Add(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&o.files.Plan, "output", "o", "", "write the Plan to `FILE`, for weft check --plan and others; with several subnets a directory of Plans and mapping files")
-	f.StringVar(&o.files.LFTs, "lfts", "", "write forwarding tables to `FILE` for OpenSM's file engine (opensm -R file -U FILE); with --sl and --sl2vl for several lanes too")
-	f.StringVar(&o.files.FDBs, "fdbs", "", "write forwarding tables to `FILE` as opensm.fdbs, with hop counts")
-	f.StringVar(&o.files.Dump, "dump", "", "write forwarding tables to `FILE` as dump_fts prints them")
-	f.StringVar(&o.files.Random, "random", "", "write the routes to `FILE` in the format of random forwarding tables, for switches without linear ones: LID, LMC and port of every entry")
-	f.StringVar(&o.files.PathTable, "write-paths", "", "write the paths between all hosts to `FILE` as text, for --paths")
-	f.StringVar(&o.files.Choice, "write-choice", "", "write to `FILE` the destination LID that each host uses for each peer")
-	f.StringVar(&o.splits, "write-splits", "", "write to directory `DIR` which paths to each host conflict, as graphs for weft lids")
-	f.StringVar(&o.files.SLs, "sl", "", "write the service levels of all paths to `FILE` (weft check --sl)")
-	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables to `FILE` as opensm-sl2vl.dump")
+	o.addOutputs(f)
 	o.form.Add(cmd)
 	o.jobs.Add(cmd)
 	f.IntVar(&o.copies, "job-lanes", 0, "give the jobs of --jobs FILE up to `N` copies of the lanes, 2 to 15; 0: they share the lanes of the paths")
@@ -175,6 +167,20 @@ func routeCmd() *cobra.Command {
 	f.BoolVar(&o.measure, "yardstick", false, "measure the bandwidth that the routes deliver, as weft compare --yardstick")
 	f.BoolVar(&o.noCheck, "no-check", false, "do not judge the result")
 	return cmd
+}
+
+// addOutputs adds the options that name files to write.
+func (o *routeOptions) addOutputs(f *pflag.FlagSet) {
+	f.StringVarP(&o.files.Plan, "output", "o", "", "write the Plan to `FILE`, for weft check --plan and others; with several subnets a directory of Plans and mapping files")
+	f.StringVar(&o.files.LFTs, "lfts", "", "write forwarding tables to `FILE` for OpenSM's file engine (opensm -R file -U FILE); with --sl and --sl2vl for several lanes too")
+	f.StringVar(&o.files.FDBs, "fdbs", "", "write forwarding tables to `FILE` as opensm.fdbs, with hop counts")
+	f.StringVar(&o.files.Dump, "dump", "", "write forwarding tables to `FILE` as dump_fts prints them")
+	f.StringVar(&o.files.Random, "random", "", "write the routes to `FILE` in the format of random forwarding tables, for switches without linear ones: LID, LMC and port of every entry")
+	f.StringVar(&o.files.PathTable, "write-paths", "", "write the paths between all hosts to `FILE` as text, for --paths")
+	f.StringVar(&o.files.Choice, "write-choice", "", "write to `FILE` the destination LID that each host uses for each peer")
+	f.StringVar(&o.splits, "write-splits", "", "write to directory `DIR` which paths to each host conflict, as graphs for weft lids")
+	f.StringVar(&o.files.SLs, "sl", "", "write the service levels of all paths to `FILE` (weft check --sl)")
+	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables to `FILE` as opensm-sl2vl.dump")
 }
 
 // run routes a fabric, judges the result and writes it.

@@ -3,7 +3,7 @@
 //
 //	dev/infiniband/umad0, issm0             the devices, by port
 //	sys/class/infiniband_mad/...            ABI version; which device is which port
-//	sys/class/infiniband/weft_0/...         the adapter and its ports, as they are now
+//	sys/class/infiniband/weft_0/...         the adapter and its ports, in their present state
 //
 // Programs with options for these directories use them in place. For other programs, bind them over
 // /dev/infiniband and /sys/class, best in a separate mount namespace: OpenSM and infiniband-diags

@@ -62,7 +62,7 @@ func Changes(a, b Side) ([]fabric.Change, error) {
 	return out, nil
 }
 
-// withoutHosts drops the hosts: one file has their GUIDs, the other those of their ports.
+// withoutHosts drops the hosts: one file identifies them by node GUID, the other by port GUID.
 func (s Side) withoutHosts() *fabric.Fabric {
 	return s.Without(func(id fabric.NodeID) bool { return s.Nodes[id].Type == fabric.CA }, nil)
 }
@@ -136,7 +136,7 @@ func moved(from, to *fabric.Fabric, ends map[fabric.End]fabric.NodeID, e fabric.
 }
 
 // onlyCabled drops nodes without a cable that is up, and cables that are down, where the other side
-// has neither: files that list only what is up lack them.
+// has neither. Many files list only the parts that are up.
 func (s Side) onlyCabled(other Side) *fabric.Fabric {
 	cables := map[[2]end]bool{}
 	for i := range other.Links {
@@ -207,7 +207,7 @@ func tellsOf(s Side) (t tells) {
 	return t
 }
 
-// told is what both files tell.
+// told holds the attributes that each of two files has values of.
 type told struct{ a, b tells }
 
 func (t *told) both(n *fabric.Node, a attribute) bool { return t.a[n.Type][a] && t.b[n.Type][a] }

@@ -15,9 +15,9 @@ import (
 // # Names
 //
 // A file without GUIDs lists cables by the names of their ends. The case of names does not count.
-// The description "MF0;leaf7:MQM8700/U1" is the switch leaf7, and "MF0;core1:CS8500/L04/U2"
-// is chip 2 of board 4 of core1. A host is known by its description alone: an adapter with several
-// ports has that twice.
+// The description "MF0;leaf7:MQM8700/U1" is the switch leaf7, and "MF0;core1:CS8500/L04/U2" is chip
+// 2 of board 4 of core1. A host is known by its description alone: the ports of one adapter share
+// it.
 //
 // Such a file tells the cables of the devices that it names, of the kinds that it has (between two
 // switches, or to hosts), and none inside a director. Ports that it names by labels alone ("1/2/1")

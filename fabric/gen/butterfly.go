@@ -12,7 +12,8 @@ import (
 // Ports k+1 to 2k of a switch lead to the next stage, ports 1 to k back. From stage s, a switch
 // leads to the switches with its own number to the base k but for digit s, counted from the left.
 // Hosts are on both sides: on ports 1 to k of the first stage, and k+1 to 2k of the last. Cables
-// carry both directions, so there are also paths within a side; those of the book are one-way.
+// carry both directions, so there are also paths within a side; the channels of the book are
+// one-way.
 func butterfly(a *args) (*fabric.Fabric, error) {
 	k, n, hosts := a.int("k"), a.int("n"), a.int("hosts")
 	wide := pow(k, n-1)

@@ -40,11 +40,11 @@
 //	tree(64,512)|planes(8)
 //	rail(8,32,4,spines=16,width=2)|plane(tree(64,160),name=storage)
 //
-// planes and plane put several networks on the same servers. No cable joins them. Server i of one
-// is server i of the other, in order of GUID, with the ports of both; adapter k takes those of
-// adapter k. Servers beyond the others are new ones. Switches are called "plane 2 leaf 0", numbered
-// through, or "storage leaf 0". Suffixes apply to all that stands before them, so |radix(64) in
-// front of |plane leaves the switches of the plane as they are.
+// planes and plane put several networks on the same servers. No cable joins the networks. Server i
+// of one is server i of the other, in order of GUID, with the ports of both; adapter k takes the
+// ports of adapter k. If a network has more servers, the others are new ones. Switches are called
+// "plane 2 leaf 0", numbered through, or "storage leaf 0". A suffix applies to everything before
+// it, so |radix(64) in front of |plane does not change the switches of the plane.
 //
 // # Sources
 //

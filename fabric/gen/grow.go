@@ -209,9 +209,9 @@ func deviceName(s *fabric.Server, desc string, number int) string {
 	return fmt.Sprintf("HCA-%d", number+1)
 }
 
-// copyCables joins the copies of a unit's nodes by cables like those of the unit. With outside it
-// also copies the cables to other switches, each to the first free port. Hosts outside the unit get
-// none.
+// copyCables cables the copies of a unit's nodes like the unit itself. With outside it also copies
+// the cables to other switches, each to the first free port. It copies no cable to a host outside
+// the unit.
 func (x *extension) copyCables(u *units.Unit, outside bool) error {
 	members := slices.Clone(u.Switches)
 	for _, s := range u.Servers {

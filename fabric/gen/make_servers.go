@@ -47,8 +47,9 @@ func parseGroup(s string) (n, ports int, err error) {
 	return n, ports, err
 }
 
-// joinHosts returns a copy in which a host, by GUID, takes over the cables of others, each at its
-// lowest free port, or at a new port with the port GUID that the cable had.
+// joinHosts returns a copy of a fabric that moves the cables of some hosts to another host, given
+// by GUID. Each cable goes to the lowest free port, or to a new port with the port GUID of its old
+// one.
 func joinHosts(f *fabric.Fabric, into map[fabric.GUID][]fabric.NodeID) (*fabric.Fabric, error) {
 	drop := make([]bool, len(f.Nodes))
 	for _, others := range into {

@@ -29,8 +29,8 @@ func (n *pattern) unitsOf(kind string) []units.Unit {
 	return n.Groups
 }
 
-// model returns the unit that a new one is to be like: the one that like= names, or of the units
-// with room for another one beside them the first of the most frequent likeness.
+// model returns the unit to copy: the one that like= names. Without like= it takes the units with
+// room for another one beside them, and of these the first of the most frequent likeness.
 func (n *pattern) model(kind string, a *args) (*units.Unit, error) {
 	if len(n.Leaves) == 0 && len(n.Groups) == 0 && len(n.Level) == 0 {
 		return nil, fmt.Errorf("no switch that is up has hosts: there is no %s to add another one like", kind)
@@ -236,8 +236,8 @@ func (n *pattern) portsOf(server int32) map[fabric.NodeID]int {
 	return need
 }
 
-// modelServer returns the server that a new one is to be like: of those that like= names, or all,
-// one of the most frequent likeness whose switches have the most free ports.
+// modelServer returns the server to copy, among the servers of like= or among all. It has the most
+// frequent likeness, and its switches have the most free ports.
 func (n *pattern) modelServer(a *args) (int32, error) {
 	alike, servers := map[units.Likeness]int{}, []int32(nil)
 	likenessOf := func(s int32) units.Likeness {

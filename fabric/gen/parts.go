@@ -120,7 +120,8 @@ func (p *parts) namedLinks(a *args) error {
 	return nil
 }
 
-// takeServers applies to hosts or servers: a host is one adapter, a server all that it has.
+// takeServers takes the hosts and servers of the arguments: for a host one adapter, for a server
+// all its adapters.
 func (p *parts) takeServers(a *args) error {
 	for _, name := range a.texts("host") {
 		id, err := p.f.FindHost(name)

@@ -9,8 +9,8 @@ import (
 	"weft/fabric"
 )
 
-// planes builds n copies of the network of a fabric on the same servers. The ports of copy c follow
-// those of the copies before it on every adapter.
+// planes builds n copies of the network of a fabric on the same servers. On every adapter the ports
+// of copy c follow the ports of the copies before it.
 func planes(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	n, networks := a.int("n"), planesOf(f)
 	if err := fitPlane(f, f, n-1, a.most); err != nil {

@@ -16,7 +16,8 @@
 //	network.go                                     the network with parts that are down
 //	arrange.go                                     choice of arrangement
 //	notes.go                                       labels, and lines and cables to look at
-//	blocks.go, fold.go, alike.go                   shared boxes
+//	blocks.go, fold.go, alike.go                   switches that share a box
+//	boxes.go                                       boxes and their text
 //	levels.go, order.go, grid.go, ring.go, force.go  places
 //	cables.go, lanes.go                            lines and their lanes
 //	servers.go, serverrow.go                       servers with several ports, in a row below

@@ -311,8 +311,29 @@ func dots(b *block, hosts int, below bool) []Point {
 	return out
 }
 
-// frames draws an area behind each pod of several boxes, unless two would overlap.
+// frames draws an area behind each pod of several boxes, unless two would overlap. A text gives the
+// size of the pods if all have the same.
 func (r *rows) frames() {
+	pad := r.framePadding()
+	pods := r.pods(pad)
+	if len(pods) < 2 {
+		return
+	}
+	first := pods[0]
+	if !slices.ContainsFunc(pods, func(p *pod) bool { return len(p.switches) != len(first.switches) || p.hosts != first.hosts }) {
+		r.d.p.Text = append(r.d.p.Text, fmt.Sprintf("%d pods, each of %s.", len(pods), r.d.sizeText(first.switches, first.hosts)))
+	}
+	if overlap(pods, pad) || !slices.ContainsFunc(pods, func(p *pod) bool { return p.boxes > 1 }) {
+		return
+	}
+	for _, p := range pods {
+		r.d.p.Frames = append(r.d.p.Frames, r.d.frameOf(p))
+	}
+}
+
+// framePadding returns the space between boxes and the frame around them, at most 5 pixels: it fits
+// between boxes of different pods.
+func (r *rows) framePadding() float64 {
 	pad := 5.0
 	for _, row := range r.row {
 		for k := 1; k < len(row); k++ {
@@ -322,61 +343,61 @@ func (r *rows) frames() {
 			}
 		}
 	}
-	type pod struct {
-		Area
-		boxes, hosts int
-		switches     []int32
-	}
-	pods := map[string]*pod{}
-	var order []string
-	several := false
+	return pad
+}
+
+// pod is a pod in the picture. Its area encloses its boxes.
+type pod struct {
+	Area
+	name         string
+	boxes, hosts int
+	switches     []int32
+}
+
+// pods returns the pods, in the order of their first boxes.
+func (r *rows) pods(pad float64) (list []*pod) {
+	byName := map[string]*pod{}
 	for _, row := range r.row {
 		for _, i := range row {
 			b := &r.blocks[i]
 			if b.group == "" {
 				continue
 			}
-			a, ok := pods[b.group]
+			p, ok := byName[b.group]
 			if !ok {
-				a = &pod{Area: Area{b.X - pad, b.Y - pad, b.W + 2*pad, b.H + 2*pad}}
-				pods[b.group], order = a, append(order, b.group)
+				p = &pod{name: b.group, Area: Area{b.X - pad, b.Y - pad, b.W + 2*pad, b.H + 2*pad}}
+				byName[b.group], list = p, append(list, p)
 			}
-			x, y := min(a.X, b.X-pad), min(a.Y, b.Y-pad)
-			a.W, a.H = max(a.X+a.W, b.X+b.W+pad)-x, max(a.Y+a.H, b.Y+b.H+pad)-y
-			a.X, a.Y = x, y
-			a.boxes, a.switches, a.hosts = a.boxes+1, append(a.switches, b.members...), a.hosts+r.d.hostsOf(b)
-			several = several || a.boxes > 1
+			x, y := min(p.X, b.X-pad), min(p.Y, b.Y-pad)
+			p.W, p.H = max(p.X+p.W, b.X+b.W+pad)-x, max(p.Y+p.H, b.Y+b.H+pad)-y
+			p.X, p.Y = x, y
+			p.boxes, p.switches, p.hosts = p.boxes+1, append(p.switches, b.members...), p.hosts+r.d.hostsOf(b)
 		}
 	}
-	if len(order) < 2 {
-		return
-	}
-	first := pods[order[0]]
-	if !slices.ContainsFunc(order, func(p string) bool {
-		return len(pods[p].switches) != len(first.switches) || pods[p].hosts != first.hosts
-	}) {
-		r.d.p.Text = append(r.d.p.Text, fmt.Sprintf("%d pods, each of %s.", len(order), r.d.sizeText(first.switches, first.hosts)))
-	}
+	return list
+}
+
+// overlap reports whether some pods do not stand side by side, in this order from left to right.
+func overlap(pods []*pod, pad float64) bool {
 	right := math.Inf(-1)
-	for _, p := range order {
-		if pods[p].X < right {
-			return
+	for _, p := range pods {
+		if p.X < right {
+			return true
 		}
-		right = pods[p].X + pods[p].W - 2*pad + 1
+		right = p.X + p.W - 2*pad + 1
 	}
-	if !several {
-		return
-	}
-	for _, name := range order {
-		a := pods[name]
-		f := Frame{Area: a.Area, Group: name, Title: name + ": " + r.d.sizeText(a.switches, a.hosts)}
-		for _, text := range []string{f.Title, name, strings.TrimPrefix(name, "pod ")} {
-			if f.Text == "" && textWidth(text, labelSize) <= a.W {
-				f.Text = text
-			}
+	return false
+}
+
+// frameOf returns the frame of a pod, with the longest text that fits.
+func (d *drawing) frameOf(p *pod) Frame {
+	f := Frame{Area: p.Area, Group: p.name, Title: p.name + ": " + d.sizeText(p.switches, p.hosts)}
+	for _, text := range []string{f.Title, p.name, strings.TrimPrefix(p.name, "pod ")} {
+		if f.Text == "" && textWidth(text, labelSize) <= p.W {
+			f.Text = text
 		}
-		r.d.p.Frames = append(r.d.p.Frames, f)
 	}
+	return f
 }
 
 // sizeText counts some switches and their hosts.

@@ -112,7 +112,7 @@ func (f *find) mergeKinds() {
 // most reports whether part is at least three quarters of all: a few cables may be swapped.
 func most(part, all int) bool { return 4*part >= 3*all && part > 0 }
 
-// chooseView sets the first view in which nearly all places of a kind have leaves of their own, and
+// chooseView sets the first view that gives nearly all places of a kind their own leaves. It
 // returns these places; nil if there is no such view.
 func (f *find) chooseView(k *kind) []class {
 	for k.view = whole; k.view <= portOnly; k.view++ {

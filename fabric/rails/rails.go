@@ -29,7 +29,7 @@ import (
 	"weft/fabric"
 )
 
-// Sign says what decided to which rail a host port belongs.
+// Sign is the evidence for the rail of a host port.
 type Sign string
 
 // The signs, the best first.

@@ -104,8 +104,8 @@ func (f *find) byWiring() {
 	}
 }
 
-// collect lists the servers whose places decide nothing, and sets the tuples, those of the most
-// servers first.
+// collect lists the servers whose rails their places do not decide. It sets the tuples, sorted by
+// number of servers, most first.
 func (w *wiring) collect() (servers []int32) {
 	var sets [][]int32
 	widths := map[int]int{}

@@ -6,8 +6,7 @@ import (
 	"weft/fabric"
 )
 
-// Whole returns a network as one fabric, in which routers are switches. Nodes have the GUIDs that
-// they have in the network.
+// Whole returns a network as one fabric with routers as switches. Nodes keep their GUIDs.
 func Whole(n *Network) (*fabric.Fabric, error) {
 	f := fabric.New(n.Name)
 	var errs []error

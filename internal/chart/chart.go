@@ -54,7 +54,7 @@ type Series struct {
 	// Marks names the series that the points belong to as marks alone, such as printed values of a
 	// paper; "" for a series of its own.
 	Marks string `json:"marks,omitempty"`
-	// Of names the series of ours to which the marks are relative; "" for printed levels.
+	// Of names the series of ours that printed gains refer to; "" for printed levels.
 	Of string `json:"of,omitempty"`
 }
 
@@ -84,8 +84,8 @@ func (s *Series) Minus(other *Series, name string) Series {
 	return out
 }
 
-// DivideBy divides the values of all other series by those of one, at the same places, and removes
-// that one. It removes marks, and changes nothing if the chart has no such series.
+// DivideBy divides all other series by the named one, place by place, and removes it. It removes
+// marks too. Without a series of that name it changes nothing.
 func (c *Chart) DivideBy(name string) {
 	if !slices.ContainsFunc(c.Series, func(s Series) bool { return s.Name == name }) {
 		return
@@ -109,8 +109,8 @@ func (c *Chart) DivideBy(name string) {
 // And joins the names of merged series.
 const And = " and "
 
-// Merge makes one series of those that differ nowhere by more than a share of their values. Its
-// name lists theirs; Mark sets marks anew.
+// Merge joins series whose values differ nowhere by more than a share. The name of the result lists
+// their names; Mark sets marks anew.
 func (c *Chart) Merge(share float64) {
 	var out []Series
 	for _, s := range c.Series {

@@ -62,8 +62,8 @@ func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) { return b.series.ex
 // Thumbnail implements plot.Thumbnailer.
 func (b *bars) Thumbnail(c *draw.Canvas) { drawBar(c, b.color, b.hatch, c.Rectangle) }
 
-// markRoom is the least distance between two marks of a line: marks distinguish lines, and more of
-// them would only hide what is behind.
+// markRoom is the least distance between two marks of a line. Marks distinguish lines; more of them
+// would only hide other lines.
 const markRoom = 9
 
 // line draws the line of one series.

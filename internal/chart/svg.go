@@ -199,7 +199,7 @@ func (c *Chart) axes(p *plot.Plot, places []place) {
 	}
 }
 
-// logRoom is the factor by which a logarithmic axis of places is extended at either end.
+// logRoom is the factor that extends a logarithmic axis of places at either end.
 const logRoom = 1.15
 
 // limits leaves room around the points. A linear axis of values starts at 0, unless it has Close.

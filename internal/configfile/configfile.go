@@ -31,7 +31,7 @@ type Setting struct {
 	Line   int
 }
 
-// Error names a file, the line, and what is wrong there.
+// Error is a mistake in a line of a file.
 type Error struct {
 	File string
 	Line int

@@ -1,5 +1,5 @@
-// Package event orders the events of a simulation: by time, and at one time in the order in which
-// they were put.
+// Package event orders the events of a simulation by time. Events of one time keep the order of
+// their insertion.
 //
 // The queue is a radix heap (R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, "Faster
 // algorithms for the shortest path problem", J. ACM 37(2), 1990). It relies on simulation time only
@@ -7,8 +7,8 @@
 // no higher bit; bucket 0 holds the present ones. When bucket 0 is empty, the present moves to the
 // first time of the lowest nonempty bucket, and the events of that bucket move to lower ones. An
 // event moves at most once per bit of its waiting time, always to the end of an array, so the cost
-// does not grow with the number of events. Events of one time are always in one bucket in the order
-// in which they were put, so no sequence number is stored.
+// does not grow with the number of events. All events of one time are in one bucket, in the order
+// of insertion, so no sequence number is stored.
 package event
 
 import "math/bits"

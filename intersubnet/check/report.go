@@ -19,7 +19,7 @@ type Report struct {
 	Faults      []string `json:"faults"`       // the first ones, in words
 }
 
-// Size counts what was judged.
+// Size counts the parts of the network that was judged.
 type Size struct {
 	Subnets     int `json:"subnets"`
 	Kinds       int `json:"kinds"` // subnets judged by themselves: equal ones once

@@ -87,16 +87,15 @@ type batch struct {
 	hops    []uint16      // by switch to the target in work; Unreached from no switch
 	skip    []uint64      // by switch: LIDs, as bits, that it does not send to another switch's port
 
-	// By port slot: a word, or several, with a bit for each port by which packets from the slot
-	// leave the next switch, and of those with pairs of hosts; the pairs of hosts; whether packets
-	// end at the next switch.
-	after, afterHosts []uint64
-	sums              []int64
-	ends              []bool
+	// By port slot, about the packets that cross its cable to the next switch. after and afterHosts
+	// are sets of ports, as bits in one or more words.
+	after, afterHosts []uint64 // the ports of their next hop: of all packets; of packets of hosts
+	sums              []int64  // their pairs of hosts
+	ends              []bool   // some packets end at the next switch
 }
 
-// pairCounts holds, by LID of a block, the pairs of hosts whose packets come to a switch from
-// others.
+// pairCounts holds, by LID of a block, the number of pairs of hosts whose packets come to a switch
+// from other switches.
 type pairCounts [route.BlockSize]uint16
 
 // some reports whether some of eight LIDs from k on, a multiple of 8, have pairs.
@@ -123,8 +122,8 @@ func newBatch(w *worker) *batch {
 	}
 }
 
-// judge judges the LIDs of a block. It returns those that all switches send along shortest paths,
-// as bits. The others remain to be judged; then record records all of them.
+// judge judges the LIDs of a block. It returns, as bits, the LIDs that all switches send along
+// shortest paths. The others remain to be judged; then record records all of them.
 func (b *batch) judge(block int, owners []int32) (good uint64) {
 	j := b.w.j
 	b.block, b.toHosts = -1, 0

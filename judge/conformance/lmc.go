@@ -17,9 +17,9 @@ const (
 )
 
 // BaseLIDs tests that an engine serves clients that send to base LIDs alone, as most do. On the
-// table of fabrics, with LMC 1 and 2, the entries of base LIDs must be those of LMC 0. Traffic over
-// all LIDs of its targets must get as much bandwidth as traffic to base LIDs, within the share
-// chance.
+// table of fabrics, with LMC 1 and 2, the entries of base LIDs must equal the entries with LMC 0.
+// Traffic over all LIDs of its targets must get as much bandwidth as traffic to base LIDs, within
+// the share chance.
 func BaseLIDs(t *testing.T, spec *route.Spec) {
 	for _, c := range Fabrics() {
 		t.Run(c.Name, func(t *testing.T) {

@@ -151,8 +151,8 @@ func (c *counter) count(ctx context.Context, j *Job, number int32, hosts []int32
 	return nil
 }
 
-// compare counts the channels that several jobs pass, and those that none passes. most bounds the
-// lists of the others.
+// compare counts the shared and the unused channels, and lists for each job the jobs that share
+// channels with it. It returns an error if these lists have more than most entries together.
 func (c *counter) compare(ctx context.Context, r *Report, most int) error {
 	words := (len(r.Jobs) + 63) / 64
 	beside, here := make([][]uint64, len(r.Jobs)), make([]uint64, words) // sets of jobs

@@ -13,8 +13,7 @@
 //
 // Hops count as in a forwarding table: the links that a packet crosses from its first switch on,
 // including the one to the target. So a switch has 0 hops to its own port 0, and two hosts of one
-// switch have 1. The measure of length is a breadth-first search in which nothing passes a drained
-// switch.
+// switch have 1. The measure of length is a breadth-first search that passes no drained switch.
 //
 // # Cost
 //

@@ -149,8 +149,8 @@ func (h *held) row(n int) *wholeRow {
 // shortCase is the number of characters of a case in a command.
 const shortCase = 12
 
-// command returns the command that makes a row again, and what it does. Without such a command it
-// returns "" and the reason.
+// command returns the command that makes a row again, and a sentence about its effect. Without such
+// a command it returns "" and the reason.
 func (h *held) command(row *sweep.Row) (command, does string) {
 	if h.store != "" && row.Identity != "" {
 		name := row.Case[:min(len(row.Case), shortCase)]

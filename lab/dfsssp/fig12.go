@@ -169,8 +169,8 @@ func lashBehind(got map[int][]bandwidth) lab.Claim {
 	return c
 }
 
-// nearBandwidth is the largest distance, as a share, of a pair's bandwidth from the one that
-// follows from the paper.
+// nearBandwidth is the largest distance, as a share, of a pair's bandwidth from the paper's. The
+// paper's bandwidth follows from its printed gains and gap.
 const nearBandwidth = .25
 
 // impliedBandwidth returns a pair's bandwidths under MinHop and DFSSSP, least and most, that the

@@ -9,7 +9,7 @@ import "weft/sim/traffic"
 // rounds collects flows.
 type rounds []traffic.Flows
 
-// round adds a round in which every rank sends to the results of to; -1 stands for nobody.
+// round adds a round: every rank sends to the results of to; -1 stands for nobody.
 func (r *rounds) round(ranks int, to ...func(rank int) int) {
 	var f traffic.Flows
 	for rank := range ranks {

@@ -9,7 +9,7 @@ import (
 )
 
 // countLASH returns the number of layers of LASH on the paths of a trial's tables. It puts each
-// pair of switches, both directions together, into the first layer in which it closes no cycle.
+// pair of switches, both directions together, into the first layer that stays without a cycle.
 // Weft's lash takes the farthest pairs first.
 func countLASH(ctx context.Context, t *lab.Trial) int {
 	g := t.Graph

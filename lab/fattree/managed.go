@@ -84,7 +84,7 @@ func leadsToHost(f *fabric.Fabric, id fabric.NodeID) bool {
 	})
 }
 
-// worst runs each fault, and returns the one that loses the most packets.
+// worst runs each fault, and returns the result with the most lost packets and its fault.
 func worst(ctx context.Context, setup outage.Setup, faults []outage.Fault) (most *outage.Result, fault outage.Fault) {
 	for _, setup.Fault = range faults {
 		if r := lab.Must(outage.Run(ctx, &setup)); most == nil || r.Lost.Total() > most.Lost.Total() {

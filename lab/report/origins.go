@@ -24,7 +24,8 @@ func (m *maker) origins(list []sweep.Origin) {
 	m.page.fold("Sources", t)
 }
 
-// older says how many cases older sources computed, and of which networks; "" if none.
+// older returns sentences about the cases of older sources: their number and their networks; "" if
+// there are none.
 func older(list []sweep.Origin) string {
 	all, before, present := 0, []string{}, []string{}
 	for _, o := range list {

@@ -38,7 +38,8 @@ type pkg struct {
 	imports []string
 }
 
-// Digest returns a digest of the packages with these import paths and of all that they import.
+// Digest returns a digest of the packages with these import paths and of all their imports, direct
+// and indirect.
 func (t *Tree) Digest(packages ...string) (string, error) {
 	if t.packages == nil {
 		t.packages = map[string]*pkg{}

@@ -94,11 +94,11 @@ func order(jobs []*Job, workers int) {
 // candidates lists the engines with known efforts.
 var candidates = sync.OnceValue(func() []route.Candidate { return engine.AutoSpec().Among })
 
-// autoEffort is that of auto, which tries several engines: a typical one, on large trees.
+// autoEffort is the effort of auto, which tries several engines: a typical value for large trees.
 const autoEffort = 20
 
-// effortOf returns the effort of an engine: that with these options if it is known, else that of
-// the engine without options, else that of most engines.
+// effortOf returns the effort of an engine with these options. If that is unknown it returns the
+// effort without options, and if that is unknown too the effort of most engines.
 func effortOf(e *measure.Engine) float64 {
 	effort := 1.0
 	if e.Name == engine.Auto {

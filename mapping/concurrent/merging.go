@@ -33,7 +33,7 @@ type Merging struct {
 	Maps   []GroupMap
 	Probes probe.Counts // of all hosts
 	// Messages counts messages between members of groups, with copies and acknowledgements. Resent
-	// are those copies, and Unheard the messages of which no copy arrived.
+	// counts the copies, and Unheard the messages without any copy that arrived.
 	Messages, Resent, Unheard int
 	Rounds                    []Round
 	Elapsed                   time.Duration

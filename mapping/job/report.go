@@ -108,7 +108,7 @@ type ParallelReport struct {
 	Rounds   int `json:"rounds"`
 	Hosts    int `json:"hosts"`
 	Messages int `json:"messages"` // with copies and acknowledgements
-	// Resent are the copies, and Unheard the messages of which no copy arrived.
+	// Resent counts the copies, and Unheard the messages without any copy that arrived.
 	Resent  int `json:"resent,omitempty"`
 	Unheard int `json:"unheard,omitempty"`
 }

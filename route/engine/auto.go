@@ -27,10 +27,9 @@ func AutoSpec() *route.Spec {
 }
 
 // candidates lists the engines that Auto may choose; their Plans cannot deadlock. Of equally good
-// ones the earlier wins. Package planner decides in which order to try them, by the kind of
-// network. An Effort is typical of the times measured on the fabrics of docs/results/map,
-// without proof and measuring; some vary by a factor of three. Steps are empty here: among fills
-// them in.
+// ones the earlier wins. Package planner orders the trials by the kind of network. An Effort is
+// typical of the times measured on the fabrics of docs/results/map, without proof and measuring;
+// some vary by a factor of three. Steps are empty here: among fills them in.
 var candidates = []route.Candidate{
 	{Name: "ftree", Effort: 3},
 	{Name: "ftree,balance=beft", Effort: 1},

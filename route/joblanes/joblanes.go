@@ -57,7 +57,7 @@ type Lane struct {
 	Shared int `json:"channels_shared_on_lane"`
 }
 
-// Give returns a Plan with the same paths in which jobs have lanes. Errors: *route.Refusal if no
+// Give returns a Plan with the same paths and with lanes for jobs. Errors: *route.Refusal if no
 // lane is left, or the context's.
 func Give(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *Request) (*route.Plan, *Lanes, error) {
 	out := *plan

@@ -124,10 +124,11 @@ func newFirstFit(ctx context.Context, p *Paths, most int) (*firstFit, error) {
 	return &firstFit{p: p, Assignment: NewAssignment(p, false), most: most, lanes: []*cdg.Order{cdg.NewOrder(p.Index, nil, cdg.MoveFewer)}}, nil
 }
 
-// refill assigns lanes to pairs again in several rounds: the pairs of one lane after those of
-// another, each time in another order of lanes. The pairs of a lane fit on one, so no round takes
-// more lanes than the previous one. It often takes fewer, when early pairs fill up the lanes of
-// others. The first keep lanes stay unchanged. refill ends early once few enough lanes are left.
+// refill assigns lanes to pairs again in several rounds: first all pairs of one lane, then all
+// pairs of the next, each time in another order of lanes. The pairs of a lane fit on one, so no
+// round takes more lanes than the previous one. It often takes fewer, when early pairs fill up the
+// lanes of others. The first keep lanes stay unchanged. refill ends early once few enough lanes are
+// left.
 //
 // This is iterated greedy colouring (Culberson, "Iterated Greedy Graph Coloring and the Difficulty
 // Landscape", University of Alberta TR 92-07, 1992), of pairs instead of nodes.

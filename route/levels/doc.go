@@ -16,9 +16,8 @@
 // # Lanes
 //
 // Give copies the engine's lanes: with k of them, level i has VLs i*k to i*k+k-1 on all links
-// between switches. On links to hosts it has as many VLs of its own as fit. The dependencies of a
-// level's packets are those of the paths, on other VLs. docs/design/2026-11-24-levels.md has the
-// reasons.
+// between switches. On links to hosts it has as many VLs of its own as fit. A level's packets have
+// the dependencies of the paths, on other VLs. docs/design/2026-11-24-levels.md has the reasons.
 //
 // Cost: O(tables of the pool x SLs), and O(ports) where links to hosts have fewer VLs.
 package levels

@@ -40,8 +40,8 @@ func AssignStable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, h
 	return a, ends, err
 }
 
-// withHeldOffsets returns an Assignment to the same paths in which many keep their LIDs, and LMCs
-// of the end ports no smaller than those in use.
+// withHeldOffsets returns an Assignment to the same paths that keeps many LIDs, and LMCs of the end
+// ports no smaller than the LMCs in use.
 func (a *Assignment) withHeldOffsets(ctx context.Context, workers int, held *route.Held) (kept *Assignment, lmc []uint8, err error) {
 	kept = &Assignment{Set: a.Set, Offset: slices.Clone(a.Offset), Need: slices.Clone(a.Need)}
 	lmc = a.LMC()
@@ -74,9 +74,9 @@ func (a *Assignment) keepOffsets(held *route.Held, dst int32, limit int) error {
 	return nil
 }
 
-// keepMost tries two ways to keep offsets and returns the one that keeps more paths. One renumbers
-// the offsets of the assignment. The other goes path by path, and takes the previous offset unless
-// an earlier path is in the way.
+// keepMost tries two methods and returns the offsets of the one that keeps more paths. The first
+// renumbers the offsets of the assignment. The second goes path by path, and takes the previous
+// offset unless an earlier path is in the way.
 func keepMost(c *classes, offset []uint8, previous []int32, limit int) []int32 {
 	renumbered := renumber(offset, previous, limit)
 	if fitted, ok := previousFirst(c, previous, limit); ok && countKept(fitted, previous) > countKept(renumbered, previous) {

@@ -89,8 +89,9 @@ func (t *mportTree) rule() *Rule {
 	return upDownRule(t.g, o)
 }
 
-// root returns the first leaf to which every other switch has a link one hop nearer, so that the
-// rule leaves every pair a path; the first leaf if there is none.
+// root returns the first leaf with this property: every other switch has a link to a switch one hop
+// nearer to the leaf. So the rule leaves every pair a path. Without such a leaf it returns the
+// first one.
 func (t *mportTree) root() int32 {
 	for leaf := range t.width {
 		nearer := func(s int32) bool {

@@ -69,7 +69,7 @@ const pairTraffic = 720720
 //     traffic. Of the pairs with the most candidates left, the longest candidate goes. Paths stay
 //     short, and paths to one destination agree.
 //
-// The candidates of a pair of hosts are those of their switches, stored once a pair of switches; a
+// Pairs of hosts of the same two switches share their candidates, stored once a pair of switches; a
 // pair of hosts has a bit for each. Candidate w of pair p is use p*mostCandidates+w.
 type selection struct {
 	g          *fabric.Graph

@@ -9,8 +9,8 @@ import (
 )
 
 // Set is a set of paths from end port to end port, grouped by destination. Paths are numbered 0 to
-// NumPaths-1; those of one destination are consecutive, in the order of addition. A pair may have
-// no path, one, several, and the same one twice.
+// NumPaths-1. The paths to one destination are consecutive, in the order of addition. A pair may
+// have no path, one, several, and the same one twice.
 //
 // A path is the part between the switch of its source and the switch of its destination: an output
 // port for every switch but the last. So it is empty if both are at one switch. A port names a
@@ -144,8 +144,8 @@ func newBuilder(r *Rule) *Builder {
 	return b
 }
 
-// Add adds a path after those of the same destination. Its channels lead from the source's switch
-// to the destination's; Validate checks that.
+// Add adds a path after the earlier ones to the same destination. Its channels lead from the
+// source's switch to the destination's; Validate checks that.
 func (b *Builder) Add(src, dst int32, channels []int32) {
 	l := &b.to[dst]
 	for _, c := range channels {

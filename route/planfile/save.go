@@ -33,8 +33,8 @@ import (
 //
 //	switches   each: node GUID uint64, ports uint8, base LID uint16, LMC uint8
 //	end ports  each CA or router port: node GUID uint64, port uint8, base LID uint16, LMC uint8
-//	links      by switch: drained uint8; by switch and port, port 0 included, what is behind
-//	           it int32: -1 nothing, -2-h CA or router port h, 256*s+p port p of switch s
+//	links      by switch: drained uint8; by switch and port, port 0 included, the other end of
+//	           its cable int32: -1 none, -2-h CA or router port h, 256*s+p port p of switch s
 //	tables     by switch: blocks of 64 egress ports uint8
 //	choice     by end port: rows uint32; each row: target uint32, offset uint8
 //	           (only where sources choose by rows)

@@ -11,7 +11,7 @@
 // the old one, then prefers the path whose worst channel has the fewest pairs added by this repair,
 // then the channel with the fewest entries (solver.choose).
 //
-//	bind.go, losses.go       the old Plan on the new Graph, and what it has lost
+//	bind.go, losses.go       the old Plan on the new Graph, and its lost paths
 //	solve.go                 next hops: which are admitted, and the choice among them
 //	loads.go                 entries by channel, the last criterion of the choice
 //	dependencies.go          freedom from deadlock; lanes.go, relane.go: with several lanes
@@ -38,15 +38,16 @@
 //
 // # Spread
 //
-// A repair leaves returned links unused, and what it adds to links piles up. Spread moves entries
-// of a Plan one by one, those that gain most first. A gain is how many fewer meetings there are:
-// pairs of hosts on one channel with different destinations, weighted by the link's rate. A next
-// hop leads to a switch that was nearer to the LID, so no path grows and no mixture of old and new
-// entries loops. No packet passes two switches that change entries of the same LID, so it takes the
-// old path, or one with a single new hop. The dependencies of both are admitted into one order, as
-// in a repair; SLs stay. A move that adds dependencies counts half: many of them make later repairs
-// impossible. Paths between the same two nodes, to several LIDs or between several ports, may be
-// separate on purpose: a move must not make them share more links or switches than before.
+// A repair leaves returned links unused, and piles up its new entries on few links. Spread moves
+// entries of a Plan one by one, the largest gain first. A gain is the number of meetings that a
+// move avoids: pairs of hosts on one channel with different destinations, weighted by the link's
+// rate. A next hop leads to a switch that was nearer to the LID, so no path grows and no mixture of
+// old and new entries loops. No packet passes two switches that change entries of the same LID, so
+// it takes the old path, or one with a single new hop. The dependencies of both are admitted into
+// one order, as in a repair; SLs stay. A move that adds dependencies counts half: many of them make
+// later repairs impossible. Paths between the same two nodes, to several LIDs or between several
+// ports, may be separate on purpose: a move must not make them share more links or switches than
+// before.
 //
 // # Cost
 //

@@ -213,8 +213,8 @@ func (r *reader) readByLane(lid int) {
 	}
 }
 
-// readSent finds the SLs of all switches' packets to a LID, unless they equal those of the previous
-// LID.
+// readSent finds the SLs of all switches' packets to a LID. It does nothing if they equal the SLs
+// of the previous LID.
 func (r *reader) readSent(lid int) {
 	m := r.d.l.plan.SL
 	to := cell{m.Src[r.d.l.owner[lid]], m.Dst[lid]}

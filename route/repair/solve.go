@@ -309,9 +309,9 @@ func (s *solver) admitted(ctx context.Context, c int32, rule int) (bool, error) 
 	return true, nil
 }
 
-// dependenciesOf lists the dependencies of packets over a channel to the LID. With one lane this is
-// the first only, since the others exist; with several it is those of the switch's own end ports on
-// the whole path.
+// dependenciesOf lists the dependencies of packets over a channel to the LID. With one lane it
+// lists the first only, since the others exist. With several lanes it lists, for packets of the
+// switch's own end ports, the dependencies of the whole path.
 func (s *solver) dependenciesOf(c int32) {
 	g, l := s.b.g, s.l
 	s.edges = s.edges[:0]

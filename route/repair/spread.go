@@ -126,7 +126,7 @@ func (s *spreader) readBoth(lid int) {
 	}
 }
 
-// move makes moves, those that gain most first.
+// move makes at most so many moves, the largest gain first.
 func (s *spreader) move(ctx context.Context, most int) error {
 	for len(s.moves) > 0 && s.done.Moved < most {
 		if err := ctx.Err(); err != nil {
@@ -198,7 +198,7 @@ func (s *spreader) try(ctx context.Context, m move) error {
 	return nil
 }
 
-// offer is a next hop with what it is worth.
+// offer is a next hop with its worth.
 type offer struct {
 	c     int32
 	worth int64

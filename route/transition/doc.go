@@ -1,5 +1,5 @@
 // Package transition finds an order for writing a new Plan's forwarding and lane tables to the
-// switches of a running subnet, in which each switch holds its old table until it gets the new one.
+// switches of a running subnet. Each switch holds its old table until it gets the new one.
 //
 // # Order
 //

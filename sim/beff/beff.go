@@ -30,8 +30,7 @@ type Size struct {
 	Bytes int64
 	Rings int // random rings, in addition to the natural one
 	Loops int // loops of a ring
-	// InTurns skips the second method, in which the ranks of a ring send to both neighbours at
-	// once.
+	// InTurns skips the second method: the ranks of a ring send to both neighbours at once.
 	InTurns bool
 	// Pairs bounds the number of ping-pongs; 0: none. Ranks are skipped at a stride, as in HPC
 	// Challenge; at least 5 ranks ping.

@@ -39,8 +39,7 @@ func (s *flowSet) start(flow int32) int32 {
 	return s.end[flow-1]
 }
 
-// rounding is the factor by which the fill levels of two links may differ for both to count as
-// full.
+// rounding is the largest ratio of the fill levels of two links that both count as full.
 const rounding = 1 + 1e-12
 
 func newFiller(capacity []float64) *filler {

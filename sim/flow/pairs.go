@@ -9,7 +9,7 @@ import (
 
 // Pairs sums up the load of all ordered pairs of hosts together. A channel is one direction of a
 // link between switches. Host links are not counted, since each carries the same under any routing.
-// Where servers have ports on several planes, the pairs are those of each plane.
+// Where servers have ports on several planes, a pair is on one plane.
 type Pairs struct {
 	Pairs       int64 `json:"pairs"`
 	Undelivered int64 `json:"undelivered"`

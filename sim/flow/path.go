@@ -6,7 +6,7 @@ import (
 	"weft/fabric"
 )
 
-// Links returns the number of links by which Path numbers them.
+// Links returns the number of links. Path numbers them from 0.
 func (n *Network) Links() int { return n.links() }
 
 // LongestPath returns the largest number of links of a Path.

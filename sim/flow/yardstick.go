@@ -33,7 +33,7 @@ type Yardstick struct {
 	PermutationP99    float64 `json:"permutation_p99"`
 	PairLoadSwitches  int64   `json:"pair_load_switches"` // largest number of pairs of hosts or switches on a channel
 	// Servers holds the figures of servers with several ports; absent if each has one. All other
-	// figures are of host ports: those of each plane among themselves, all planes at once.
+	// figures are about host ports that send within their plane, all planes at once.
 	Servers *ServerFigures `json:"by_servers,omitempty"`
 }
 

@@ -31,8 +31,7 @@ func (f *filler) init(capacity []float64) {
 	}
 }
 
-// levelTolerance is the factor by which the levels of two links may differ for both to count as
-// full.
+// levelTolerance is the largest ratio of the levels of two links that both count as full.
 const levelTolerance = 1 + 1e-12
 
 // solve computes the rates of all flows that share links with changed ones.
@@ -73,7 +72,8 @@ func (n *Network) addLink(link int32) {
 	f.met = append(f.met, link)
 }
 
-// usualMany is the number of flows of a component from which on a search costs more than it saves.
+// usualMany is the least number of flows of a component that makes a search cost more than it
+// saves.
 const usualMany = 4096
 
 // addAll takes all flows and their links. Rates do not depend on flows of other components.

@@ -26,8 +26,8 @@ type Network struct {
 	dirty []int32 // links on which flows have begun or ended since rates were computed
 	fill  filler
 	group group
-	// Slack is the share of a flow's time by which its begin, and the release of its links at its
-	// end, may be late on a crowded link. Zero makes no group.
+	// Slack bounds delays on a crowded link, as a share of a flow's time: the delay of its begin,
+	// and the delay until it releases its links at its end. Zero makes no group.
 	Slack float64
 	// Solved counts the flows whose rates were computed, over all changes.
 	Solved int64

@@ -82,7 +82,7 @@ func (s *Sim) drop(sw, at int32, why loss, keep func(i int32) bool) {
 	}
 }
 
-// endWait ends the period in which a link has packets but no credits.
+// endWait ends a period of a link with packets but no credits.
 func (s *Sim) endWait(at int32) {
 	if l := &s.links[at]; l.waiting >= 0 {
 		l.waited += max(s.now-max(l.waiting, s.measure.from), 0)

@@ -3,8 +3,7 @@ package packet
 import "weft/fabric"
 
 // Relay makes some switches of the Graph routers between subnets. A router has no forwarding table:
-// Relay returns the port by which a packet leaves, and the new LIDs and SL of its local routing
-// header.
+// Relay returns a packet's output port, and the new LIDs and SL of its local routing header.
 //
 // The Plan of such a run uses distinct LIDs in all subnets; all of them together must fit into the
 // LIDs of one subnet.

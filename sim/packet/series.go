@@ -22,7 +22,7 @@ type total struct {
 // LinkSeries is the part of a Series about links, which are numbered as in Result.Carried.
 type LinkSeries struct {
 	Links int
-	// Used and Filled are indexed [step*Links+link]: the share of the time in which the link
+	// Used and Filled are indexed [step*Links+link]: the share of the time during which the link
 	// carried packets, and the mean number of bytes in the input buffers behind it.
 	Used, Filled []float32
 	// Most is by link: the most bytes observed in the buffer of one VL.
@@ -110,8 +110,8 @@ func (r *LinkSeries) lookAtLinks(s *Sim, step int, length Time) {
 	}
 }
 
-// Links returns the number of links: those of switch ports, numbered as in Graph.Attached, then
-// those of end ports.
+// Links returns the number of links. Links of switch ports come first, numbered as in
+// Graph.Attached, then links of end ports.
 func (n *network) Links() int { return len(n.links) }
 
 // Rate returns the rate of a link in Mbit/s.

@@ -48,7 +48,7 @@ func (s *Sim) firstAsks(at int32) {
 	s.ask(at)
 }
 
-// route returns the link and lane by which a switch forwards a packet; none if it drops the packet.
+// route returns the output link and lane of a packet at a switch; none if the switch drops it.
 func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why loss) {
 	if s.relay != nil && s.relay.IsRouter(sw) {
 		return s.routeBetween(sw, in, p)
@@ -63,7 +63,8 @@ func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why los
 	return s.egress(sw, in, port, p.sl)
 }
 
-// egress returns the link and lane by which a packet leaves a switch at a port; none if it cannot.
+// egress returns the link and lane at an output port of a switch; none if no packet can leave
+// there.
 func (s *Sim) egress(sw int32, in, port, sl uint8) (out int32, vl uint8, why loss) {
 	out = s.g.PortStart[sw] + int32(port)
 	if l := &s.links[out]; l.to == nowhere || l.down {
@@ -123,7 +124,7 @@ func (s *Sim) send(at int32) {
 }
 
 // chooseLane chooses among the ready lanes of a link by its arbitration table; sizes has the blocks
-// of the next packet of each lane. It also counts the time in which no lane is ready.
+// of the next packet of each lane. It also counts the time without a ready lane.
 func (s *Sim) chooseLane(at int32, ready uint16, sizes *[16]int32) (vl uint8, ok bool) {
 	l := &s.links[at]
 	if ready != 0 {

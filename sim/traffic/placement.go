@@ -78,8 +78,8 @@ func (s *Servers) OnServers(text string, hosts []int32, ranks int) (*Pattern, *P
 	return p, place, err
 }
 
-// beside makes one pattern of several: ranks of the first, then those of the others, which begin
-// where the Units of the plane before end.
+// beside makes one pattern of the patterns of several planes. The ranks of the first come first.
+// ends holds, by plane, the end of its Units: there the ranks of the next plane begin.
 func beside(name string, parts []*Pattern, ends []int) *Pattern {
 	p := &Pattern{Name: name}
 	for i, part := range parts {
@@ -107,7 +107,7 @@ func beside(name string, parts []*Pattern, ends []int) *Pattern {
 	return p
 }
 
-// Shuffle puts the units into a random order, those of each plane by themselves.
+// Shuffle puts the units into a random order. Units of different planes do not mix.
 func (p *Placement) Shuffle(units []int32, rng *rand.PCG) {
 	if p.ends == nil {
 		Shuffle(units, rng)

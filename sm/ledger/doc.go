@@ -9,7 +9,7 @@
 //	inventory.go             nodes and ports as found: flat arrays by node and by slot (a port)
 //	tags.go                  kinds of SMPs, and the tag that identifies one
 //	planned*.go              planned contents of devices, by Plan and Policy: PortInfo, tables, keys
-//	asbefore.go, compare.go  two ledgers: what a device kept, and what has changed
+//	asbefore.go, compare.go  two ledgers: the contents that a device kept, and the changes
 //	keyring.go               M_Keys of ports; all ledgers of a manager share one Keyring
 //	drained.go               switches and cables without traffic
 //	standing.go              the manager's role and ledger, as subnet administration sees them

@@ -73,9 +73,9 @@ func wrong(file string, line int, format string, args ...any) error {
 	return &Error{file, line, fmt.Sprintf(format, args...)}
 }
 
-// Import reads all files, and returns what it could translate, with all errors joined. Only a bad
-// file of LIDs or keys is an error, because a LID or a key would move. All else is a Note: where
-// OpenSM starts with a mistake, the Note says how OpenSM reads it.
+// Import reads all files, and returns the settings that it could translate, with all errors joined.
+// Only a bad file of LIDs or keys is an error, because a LID or a key would move. Every other
+// problem is a Note: where OpenSM starts with a mistake, the Note says how OpenSM reads it.
 func Import(in *Input) (*Result, error) {
 	r := &importer{in: in, set: map[string]line{}}
 	r.out.Settings, r.out.Notes = []Setting{}, []Note{} // never null in JSON

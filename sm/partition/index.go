@@ -48,9 +48,9 @@ func NewIndex(ps Partitions, aliases map[fabric.GUID]fabric.GUID) *Index {
 }
 
 // KeysOf returns the P_Keys of a port: of partitions with IndexZero first, then the default
-// partition's, then the others in the order of the file. In each partition the last Member that
-// names the port counts, and all that name an alias of it: several functions may use the port. If
-// first is set, keys[0] belongs at index 0 of the table.
+// partition's, then the others in the order of the file. In each partition two kinds of Members
+// count: the last one that names the port, and every one that names an alias of it, since several
+// functions may use the port. If first is set, keys[0] belongs at index 0 of the table.
 func (x *Index) KeysOf(p *Port) (keys []uint16, first bool) {
 	of := slices.Clone(x.byGUID[p.GUID])
 	for _, i := range x.open {

@@ -74,7 +74,7 @@ type Done struct {
 	Version                             Version
 }
 
-// String says what is asked for.
+// String describes the requested change.
 func (w *Write) String() string {
 	words := [...]string{"reconciliation of all", "setting of", "deletion of", "addition to", "removal from"}
 	if len(w.Of) != 1 || w.Deed == Reconcile || int(w.Deed) >= len(words) {
@@ -83,7 +83,7 @@ func (w *Write) String() string {
 	return fmt.Sprintf("%s partition 0x%04x", words[w.Deed], w.Of[0].Key)
 }
 
-// String says what has changed.
+// String counts the members that joined, left or changed membership, and names the version.
 func (d *Done) String() string {
 	var list []string
 	for _, c := range [...]struct {
@@ -103,8 +103,8 @@ func (d *Done) String() string {
 	return strings.Join(list, ", ") + "; version " + d.Version.String()
 }
 
-// Apply carries out a Write on the partitions of programs beside those of a file, nil for none.
-// manager is the port of the manager. Without a change the Version stays.
+// Apply carries out a Write on the partitions of programs; file holds the partitions of the file,
+// nil for none. manager is the port of the manager. Without a change the Version stays.
 func (o *Owned) Apply(w *Write, file Partitions, manager *Port) (Owned, Done, error) {
 	if w.Version != "" && w.Version != o.Version.String() {
 		return *o, Done{}, refuse(Outdated, "version %.40s is not the present one, %s: another write came first; read the partitions again", w.Version, o.Version)
@@ -305,8 +305,8 @@ func (d *Done) compareMembers(was, now []Member) {
 	}
 }
 
-// takesAway says, for people, which of the losses that need force a Write brings; "" if none. Only
-// those that name a whole set, not the members to go, may drop many by mistake.
+// takesAway lists, for people, the losses of a Write that need force; "" if there are none. Only a
+// Write that replaces a whole set may drop many members by mistake.
 func (o *Owned) takesAway(w *Write, list, file Partitions, done *Done, manager *Port) string {
 	var why []string
 	whole := w.Deed == Reconcile || w.Deed == Put

@@ -81,9 +81,9 @@
 // attribute unanswered.
 //
 // A faulty part becomes an Incident and is left out; the rest comes up, and the subnet is then UP
-// IN PART. Of two nodes with one GUID the first one found stays, or the one known from the previous
-// round, or the one that has the LID stored for it (elsewhere.go). The number of nodes is limited
-// to the number of LIDs, so that every sweep ends.
+// IN PART. Of two nodes with one GUID the first one found stays, unless the other one is known from
+// the previous round or has the LID stored for the GUID (elsewhere.go). The number of nodes is
+// limited to the number of LIDs, so that every sweep ends.
 //
 // # What does not fit
 //

@@ -23,7 +23,7 @@ type Subnet struct {
 	Keys   [][]uint16
 	Levels Levels // of service
 	Spread Spread // of multicast groups, as last written to the switches
-	// Jobs says which pairs are on which copies of the lanes; nil: all are on those of the paths.
+	// Jobs maps pairs to copies of the lanes; nil: all use the lanes of the paths.
 	Jobs *joblanes.Pairs
 	// Aliases names ports by further GUIDs; they change. nil: there are none.
 	Aliases *Aliases

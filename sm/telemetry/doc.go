@@ -1,6 +1,5 @@
-// Package telemetry keeps what the counters of ports showed: a history of the last hour, and the
-// answer to the question what was hot at a moment of it. It also selects the ports that get metrics
-// of their own.
+// Package telemetry keeps the counters of ports: a history of the last hour. It finds the hot ports
+// of any moment of that hour. It also selects the ports that get metrics of their own.
 //
 // A Frame is one round of readings: all ports by name, and the growth of their counters. It needs
 // no other Frame to be read, so a damaged one costs only itself. Encode writes it in columns of

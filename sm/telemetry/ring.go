@@ -14,7 +14,7 @@ import (
 // hour is the time that a Ring keeps at least, if its size allows.
 const hour = time.Hour
 
-// block is the size to which records are aligned.
+// block is the alignment of records in the file, in bytes.
 const block = 4096
 
 // headSize is the size of a record's head: magic, number, time, length, checksum of the Frame,

@@ -224,7 +224,7 @@ type RouteRequest struct {
 	Beside   bool    // it is the better one: of Improve
 	Better   *Better // that has been planned beside the loop, to be used if it is still good; nil: none
 	// Jobs lists the jobs that run: a routing from scratch moves paths for them. With Turn, entries
-	// of Kept move only for those of them with these indices, MostMoves at most.
+	// of Kept move only for the jobs with these indices, MostMoves at most.
 	Jobs      []Job
 	Turn      []int
 	MostMoves int

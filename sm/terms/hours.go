@@ -50,7 +50,7 @@ func (h Hours) after(at time.Duration) time.Duration {
 	return 0
 }
 
-// AfterNoMoves returns a time of the Manager, or the end of the hours without moves in which it is.
+// AfterNoMoves returns at, a time of the Manager, or the end of the hours without moves around it.
 // Hours that leave no minute of the day give Never.
 func (w *Watch) AfterNoMoves(at time.Duration) time.Duration {
 	for range len(w.NoMoves) + 1 {

@@ -17,9 +17,9 @@ type Job struct {
 	Unknown []string `json:",omitempty"` // nodes that were not found, the first of them
 	Began   int64    // seconds since 1970, UTC
 	Turn    *JobTurn `json:",omitempty"` // nil: still to come
-	// Copy is the copy of the lanes for packets between its nodes: 0 for those of the paths, i+1
-	// for Plan.JobLanes[i]. Shares lists pairs that had another one at the start, since another job
-	// ran on both nodes; the first that holds a pair counts.
+	// Copy is the copy of the lanes for packets between its nodes: 0 for the lanes of the paths,
+	// i+1 for Plan.JobLanes[i]. Shares lists pairs that had another one at the start, since another
+	// job ran on both nodes; the first that holds a pair counts.
 	Copy        int         `json:",omitempty"`
 	Shares      []LaneShare `json:",omitempty"`
 	OfPartition bool        `json:",omitempty"` // JobRule.Partitions made it
@@ -68,7 +68,7 @@ type JobWrite struct {
 	End   string `json:",omitempty"` // ID
 	All   []Job  `json:",omitempty"` // with Whole: others end
 	Whole bool   `json:",omitempty"`
-	// Age is how old All may be: jobs that started or ended within this time stay as they are.
+	// Age is the age of the list All: jobs that started or ended within this time do not change.
 	Age time.Duration `json:",omitempty"`
 	// OfPartitions says that All, with Whole, lists the jobs of partitions, and changes no others.
 	OfPartitions bool   `json:",omitempty"`

@@ -55,8 +55,8 @@ func (p *Partitioning) File() *Partitioning {
 	return nil
 }
 
-// Base returns the partitions for people without those of programs; none if that leaves all ports
-// together.
+// Base returns the partitions of the file for people, without partitions of programs; none if these
+// leave all ports together.
 func (p *Partitioning) Base() *Partitioning {
 	if p == nil || p.Version == (partition.Version{}) {
 		return p.Listed()
@@ -98,8 +98,9 @@ func (p *Partitioning) With(o partition.Owned, enforce Enforcement) *Partitionin
 	return next
 }
 
-// Reowned returns partitions whose owners were lost on the way through an older weft, with those of
-// programs known again: the others are a file's. Such a weft cannot change those of programs.
+// Reowned restores the owners of partitions that an older weft has kept without owners. o lists the
+// partitions of programs; the others are a file's. An older weft cannot have changed partitions of
+// programs.
 func (p *Partitioning) Reowned(o partition.Owned) *Partitioning {
 	if p == nil {
 		return p.With(o, Enforcement{})

@@ -15,7 +15,7 @@ import (
 	"weft/fabric"
 )
 
-// Memory is what was there. The zero value remembers nothing.
+// Memory remembers nodes and cables that have gone. The zero value remembers nothing.
 type Memory struct {
 	seen  *fabric.Fabric // with what is gone
 	names map[fabric.GUID]string
@@ -37,14 +37,15 @@ func cableOf(f *fabric.Fabric, l *fabric.Link) cable {
 	return c
 }
 
-// Known is a subnet with what is gone.
+// Known is a subnet together with its remembered nodes and cables.
 type Known struct {
 	*fabric.Fabric
 	Absent map[fabric.GUID]bool
 }
 
-// See takes what a round has found, and returns it with what is gone and remembered. Nodes and
-// cables that were missing in keep rounds are forgotten; 0 keeps them.
+// See takes the subnet of a round, and returns it with the remembered nodes and cables that the
+// round has not found. Nodes and cables that were missing in keep rounds are forgotten; 0 keeps
+// them.
 func (m *Memory) See(found *fabric.Fabric, keep int) Known {
 	next := Memory{names: m.names, gone: map[fabric.GUID]int{}, cut: map[cable]int{}}
 	all := found.Without(nil, nil)
@@ -65,7 +66,7 @@ func (m *Memory) See(found *fabric.Fabric, keep int) Known {
 	return known
 }
 
-// addNodes adds the nodes that are gone, but for those that a new node of the same name replaces.
+// addNodes adds the missing nodes, except hosts that a new node of the same name replaces.
 func (m *Memory) addNodes(all *fabric.Fabric, next *Memory, absent map[fabric.GUID]bool, keep int) {
 	replaced := map[string]bool{}
 	for i := range all.Nodes {
@@ -114,8 +115,8 @@ func (m *Memory) addCables(all *fabric.Fabric, next *Memory, keep int) {
 	}
 }
 
-// dropAlone drops absent nodes that no cable joins to what is there: others have their ports now.
-// So what is remembered stays small, whatever devices pretend to be.
+// dropAlone drops absent nodes without a path of cables to a present one: other nodes have their
+// ports now. So the memory stays small, whatever devices pretend to be.
 func dropAlone(f *fabric.Fabric, absent map[fabric.GUID]bool) *fabric.Fabric {
 	met := make([]bool, len(f.Nodes))
 	var todo []fabric.NodeID

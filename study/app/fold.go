@@ -96,7 +96,7 @@ func (s *stage) fold(c *cast, where *places.Places, oneSwitch bool) *folding {
 	return f
 }
 
-// ofAll returns a sum over all ranks, from the sum over those that run.
+// ofAll returns a sum over all ranks, from the sum over the simulated ranks.
 func (f *folding) ofAll(sum int64) int64 {
 	few, all := int64(f.operation.Ranks), int64(f.ranks)
 	return sum/few*all + sum%few*all/few

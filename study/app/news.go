@@ -6,7 +6,7 @@ import (
 	"weft/apps/machine"
 )
 
-// News are functions that a run calls before its end; nil for those that nobody wants.
+// News are functions that a run calls before its end; nil for news that nobody wants.
 type News struct {
 	Now    func(what string) // what the run does
 	Result func(line string) // a result that will not change

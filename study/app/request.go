@@ -97,9 +97,9 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// OpenLine reads a program in one line: a collective operation such as
-// allreduce(ring,size=1GiB), or a training step such as training(tensor=8,pipeline=4). Defaults are
-// for what it does not say.
+// OpenLine reads a program in one line: a collective operation such as allreduce(ring,size=1GiB),
+// or a training step such as training(tensor=8,pipeline=4). Defaults apply to options that it
+// leaves out.
 func OpenLine(text string, d collective.Defaults) (*Program, error) {
 	if training.Is(text) {
 		s, err := training.Parse(text, d.Ranks)
@@ -183,7 +183,8 @@ func (p *Program) start() (run program.Program, explain func(waiting []machine.W
 	}, nil
 }
 
-// ParseCosts reads costs such as L=1000,o=200,g=0,G=1,O=0,S=65536; what is left out stays.
+// ParseCosts reads costs such as L=1000,o=200,g=0,G=1,O=0,S=65536. Costs that the text leaves out
+// stay.
 func ParseCosts(text string, costs machine.Parameters) (machine.Parameters, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		if word = strings.TrimSpace(word); word == "" {

@@ -149,7 +149,7 @@ func bandwidthOf(o *collective.Spec, ns float64) *Bandwidth {
 	return &Bandwidth{Algorithm: o.Whole() / ns, Bus: o.Whole() / ns * o.BusShare()}
 }
 
-// stuck returns an error that names all that a Machine still waits for.
+// stuck returns an error that names everything a Machine still waits for.
 func (c *cast) stuck(m *machine.Machine) error {
 	if err := m.Err(); err != nil {
 		return err

@@ -15,8 +15,8 @@ type Training struct {
 	Parts       []TrainingPart `json:"parts"`
 }
 
-// TrainingPart is the communication of one kind. Exposed is the time in which a rank computes
-// nothing because of it; of the pipeline the bubble is a part of that.
+// TrainingPart is the communication of one kind. Exposed is the time that a rank stands still
+// because of it. In the pipeline, the exposed time includes the bubble.
 type TrainingPart struct {
 	Kind      string  `json:"kind"`
 	TotalNS   float64 `json:"total_ns"`

@@ -24,8 +24,8 @@
 //     most R of the rates that uniform traffic sends to other rails and groups of pods for each
 //     cable of a spine to them.
 //
-// A need may accept more oversubscription between pods than within them. Pods are those of a tree,
-// the groups of a Dragonfly or Dragonfly+, the sets of spines of rails, and subnets.
+// A need may accept more oversubscription between pods than within them. A pod is a pod of a tree,
+// a group of a Dragonfly or Dragonfly+, a set of spines of rails, or a subnet.
 //
 // The smallest network has the fewest switches, and of these networks the fewest cables between
 // switches. The search covers all numbers of a kind; it takes less than a second for 254 ports.
@@ -52,10 +52,9 @@
 //
 // Proposals are compared in random bisections and in all-to-all by shifts. One is beaten if another
 // delivers no less with no more switches at any step of growth, or at no more cost if there are
-// prices. Separate planes and networks that join them are not compared. A proposal lists what it
-// misses of the need. The recommendation misses nothing: it is the tree of the accepted
-// oversubscription, for servers of several ports the rails, or a network that can replace it
-// (Pick).
+// prices. Separate planes and networks that join them are not compared. A proposal lists the needs
+// that it misses. The recommendation misses none: it is the tree of the accepted oversubscription,
+// for servers of several ports the rails, or a network that can replace it (Pick).
 //
 // All of this is pure: the same need gives the same proposals on one core or many.
 package choose

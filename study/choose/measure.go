@@ -75,8 +75,8 @@ func (s *Study) Validate() error {
 // mostRuns limits the bisections of a measurement.
 const mostRuns = 100_000
 
-// routedMost is the number of forwarding table entries up to which "auto" routes all proposals: one
-// of that size takes about 20 s on two cores.
+// routedMost limits "auto": it routes all proposals if the largest has no more forwarding table
+// entries. A proposal of that size takes about 20 s on two cores.
 const routedMost = 8_000_000
 
 // Propose builds, measures and ranks the networks for a need. When ctx ends it returns the finished

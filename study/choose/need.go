@@ -119,8 +119,8 @@ func (w *Want) alike() bool {
 	return true
 }
 
-// onNetwork counts the servers on the compute network: with a plane of storage only those that
-// compute.
+// onNetwork counts the servers on the compute network. With a plane of storage, storage and service
+// servers are not on it.
 func (w *Want) onNetwork() int {
 	if w.OnPlane > 0 {
 		return w.Hosts

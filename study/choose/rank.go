@@ -41,7 +41,7 @@ func newProposals(w Want, prices *bill.Prices) *Proposals {
 	return p
 }
 
-// leaveOut lists the kinds of which there is no proposal.
+// leaveOut lists the kinds without a proposal.
 func (p *Proposals) leaveOut(list []LeftOut) {
 	for _, l := range list {
 		if !slices.ContainsFunc(p.Proposals, func(c *Proposal) bool { return c.Kind == l.Kind }) && !slices.Contains(p.None, l.Kind) {
@@ -218,8 +218,8 @@ func (p *Proposals) but(best, cheaper *Proposal) string {
 	return text
 }
 
-// nearest names the network to take if none keeps all that was asked: the least oversubscribed, and
-// of these the one that delivers the most.
+// nearest names the network to take if none fulfils the whole need: the least oversubscribed one,
+// and among equals the one that delivers the most.
 func (p *Proposals) nearest(all []*Proposal) {
 	c := slices.MinFunc(all, func(a, b *Proposal) int {
 		return cmp.Or(cmp.Compare(a.Ratio, b.Ratio), cmp.Compare(p.delivered(b), p.delivered(a)))
@@ -240,8 +240,9 @@ func (p *Proposals) usual() string {
 // isReference reports whether a network is of a kind that carries all traffic alike.
 func (p *Proposals) isReference(c *Proposal) bool { return c.Kind == "tree" || c.Kind == rail }
 
-// reference returns the index of the network to replace: of those that miss nothing the usual kind,
-// or a tree, with the largest oversubscription, or else the first; -1 if all miss something.
+// reference returns the index of the network to replace, among the networks that miss nothing. It
+// is the most oversubscribed one of the usual kind, or else of trees, or else the first of any
+// kind; -1 if all miss something.
 func (p *Proposals) reference(all []*Proposal) int {
 	for _, kind := range []string{p.usual(), "tree"} {
 		at := -1

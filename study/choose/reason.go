@@ -28,7 +28,7 @@ func (k kind) reason(n need) string {
 	return fmt.Sprintf("none %s%s", with, k.portsNeeded(n))
 }
 
-// unit is what a need counts.
+// unit returns the word for the hosts of a need.
 func (n need) unit() string {
 	if n.rails > 1 {
 		return "server"
@@ -36,7 +36,7 @@ func (n need) unit() string {
 	return "host"
 }
 
-// mostHeld returns the largest number of hosts below a number of which a network is found, 0 for
+// mostHeld returns the largest number of hosts, below a given one, that a network exists for; 0 for
 // none.
 func mostHeld(hosts int, holds func(int) bool) int {
 	for low := hosts / 2; low >= 2; low /= 2 {

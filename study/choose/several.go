@@ -19,11 +19,12 @@ type Subnets struct {
 	one smallest
 }
 
-// moreSubnets is how many more subnets than necessary are tried, to find free ports for routers.
+// moreSubnets is the number of tries with more subnets than necessary, to find free ports for
+// routers.
 const moreSubnets = 1
 
 // several cuts a network that is too large for a subnet, or says why it cannot. It takes the fewest
-// subnets between which the oversubscription is accepted, or the ones with the lowest.
+// subnets with an accepted oversubscription between them, or else the least oversubscribed ones.
 func (w *Want) several(k kind, n need, lids, planes int) (best *Subnets, reason string) {
 	most := w.subnetLIDs()
 	reason = fmt.Sprintf("takes %d LIDs, and a subnet has %d", lids, most)
@@ -87,8 +88,8 @@ func roomyTree(n need, cables int) smallest {
 	return s
 }
 
-// freeOnTop counts the free ports of the switches to which a formula of subnets cables routers: the
-// ones farthest from hosts.
+// freeOnTop counts the free ports of the top switches, which a formula of subnets cables to
+// routers. The top switches are farthest from hosts.
 func freeOnTop(g *fabric.Graph, f *fabric.Fabric) (free int) {
 	var leaves []int32
 	for s := range int32(g.NumSwitches) {

@@ -63,7 +63,7 @@ type LeftOut struct {
 	Reason string `json:"reason"`
 }
 
-// need is what one network is to hold: hosts with a port each, or with rails ports.
+// need describes the load of one network: hosts with a port each, or with rails ports.
 type need struct {
 	hosts, radix int
 	rails        int // ports of a host on the network, 1 but for rails
@@ -71,7 +71,7 @@ type need struct {
 	limit
 }
 
-// shapes lists the networks to propose, each formula once, and the kinds of which there is none.
+// shapes lists the networks to propose, each formula once, and the kinds without any.
 func shapes(w Want) (list []Shape, out []LeftOut) {
 	w.complete()
 	out = []LeftOut{}

@@ -65,8 +65,8 @@ func rails(n need) smallest {
 	return best
 }
 
-// railsWithCores returns the smallest network in which cores join the rails, and of these the one
-// that takes the fewest switches for the first hosts if first is not 0.
+// railsWithCores returns the smallest network of rails that cores join. If first is not 0, it
+// returns the one with the fewest switches for the first hosts.
 func railsWithCores(n need, first int) (best smallest) {
 	for groups := 1; groups*n.rails <= n.radix; groups++ {
 		railPlanes(n, groups, first, &best)
@@ -86,9 +86,9 @@ func railHosts(n need, pods, servers int) string {
 	return fmt.Sprintf(",hosts=%d", n.hosts)
 }
 
-// railPlanes tries all networks in which every rail has spines of its own in each group of pods,
-// and cores join them. Uniform traffic stays below the spines of its rail and group by one part in
-// k times groups.
+// railPlanes tries all networks of this form: every rail has spines of its own in each group of
+// pods, and cores join them. Of uniform traffic, one part in k times groups stays below the spines
+// of its rail and group.
 func railPlanes(n need, groups, first int, best *smallest) {
 	k, sets := n.rails, n.rails*groups
 	for inGroup := 1; inGroup < n.radix; inGroup++ {

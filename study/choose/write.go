@@ -51,7 +51,7 @@ func (p *Proposals) Write(w io.Writer) error {
 	return err
 }
 
-// needText says what is needed: servers, ports, rates, oversubscription.
+// needText describes the need: servers, ports, rates, oversubscription.
 func (p *Proposals) needText() string {
 	noun := "hosts"
 	if p.Rails > 1 || p.others() > 0 {

@@ -19,8 +19,8 @@ type Standing struct {
 	Fabrics int // number of fabrics that it routed with a proof
 	// Refused, NotProven and NotRun are the numbers of all others.
 	Refused, NotProven, NotRun int
-	// EBB and Shift are shares by which it is behind the best. Pairs is the ratio of its largest
-	// number of pairs on a channel to the least of any engine, 1 for the best.
+	// EBB and Shift are shares: the engine's distance from the best. Pairs is the ratio of its
+	// largest number of pairs on a channel to the least of any engine, 1 for the best.
 	EBB, Shift, Pairs Behind
 }
 
@@ -207,8 +207,8 @@ func WriteBehind(w io.Writer, rows []SweepRow, name string) error {
 	return err
 }
 
-// why names the figures in which the engines with the most bandwidth and the least congestion in
-// shifts are worse than a row that is behind them.
+// why compares a row with the engines ahead of it: the engine with the most bandwidth, and the one
+// with the least congestion in shifts. It names the figures that they give up.
 func (r *SweepRow) why(ebb, shift *SweepRow) string {
 	var parts []string
 	if ebb.EBB > r.EBB/(1-asGoodShare) {

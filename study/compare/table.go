@@ -15,7 +15,7 @@ import (
 	"weft/study"
 )
 
-// Table prints the rows of engines on fabrics, each as soon as it is known.
+// Table prints the rows of engines on fabrics. It prints each row when it is complete.
 type Table struct {
 	w       io.Writer
 	columns []column

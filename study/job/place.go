@@ -26,7 +26,7 @@ type Table struct {
 	Placements []Placement     `json:"placements"` // the best first
 }
 
-// Placement is a choice of nodes for a job, and what it costs.
+// Placement is a choice of nodes for a job, and its costs.
 type Placement struct {
 	Strategy string  `json:"strategy"` // "as given", "fewest leaves", "whole leaves", "spread", "random:SEED"
 	List     string  `json:"node_list"`
@@ -163,7 +163,7 @@ func (t *table) placements(ctx context.Context, nodes int, given *member) ([]Pla
 	return rows, nil
 }
 
-// rounded returns a figure in thousandths, as it is printed.
+// rounded returns a figure in thousandths, as printed.
 func rounded(v float64) int { return int(v*1000 + 0.5) }
 
 // take returns the host ports of the first nodes, in an order of package places.

@@ -99,7 +99,8 @@ type Runs struct {
 	CountFlows bool
 }
 
-// Uniform is the pattern in which every rank sends each message to a random other rank.
+// Uniform names the pattern of random targets: every rank sends each message to a random other
+// rank.
 const Uniform = "uniform"
 
 // onceMessage is the usual size of a message with Once.

@@ -44,9 +44,9 @@ func (j *job) onNetwork(rounds []traffic.Flows, units []int32) (hosts []int32) {
 	return hosts
 }
 
-// peersOf lists the targets of uniform traffic of each host port: the ports of its plane; if ranks
-// are servers, those of its rail. It returns nil if all servers have one port; the list of a port
-// without any peer is nil. Ports of one rail share a list.
+// peersOf lists the targets of uniform traffic of each host port: the ports of its plane or, if
+// ranks are servers, the ports of its rail. It returns nil if all servers have one port; the list
+// of a port without any peer is nil. Ports of one rail share a list.
 func (j *job) peersOf(hosts []int32) [][]int32 {
 	if j.servers == nil {
 		return nil

@@ -5,7 +5,7 @@
 //	page.go           what the page is; finding the fabric of a request
 //	shelf.go          the fabrics that are open, and their limits
 //	ask.go            questions that take a core for a while
-//	map.go, parts.go  the picture, and what is known of a part
+//	map.go, parts.go  the picture, and the description of a part
 //	route.go          routing; the last ones of each fabric are kept
 //	path.go, trace.go paths of a pair, and after the failure of a cable
 //	proof.go          the proof step by step
@@ -152,7 +152,7 @@ func (p *Page) find(id string) *Held {
 	return p.shelf.Find(id)
 }
 
-// subnet returns the subnet in force, with what was computed for it; nil if there is none.
+// subnet returns the subnet in force, with the results computed for it; nil if there is none.
 func (p *Page) subnet() *Held {
 	now := p.opt.Subnet()
 	if now == nil {
@@ -167,7 +167,7 @@ func (p *Page) subnet() *Held {
 	return p.live
 }
 
-// forget forgets what was computed for a fabric.
+// forget drops the results computed for a fabric.
 func (p *Page) forget(h *Held) {
 	p.routed.forget(h)
 	p.measured.forget(h)

@@ -38,7 +38,7 @@ func (p *Page) search() endpoints.Endpoint {
 	}
 }
 
-// find finds nodes: first the one that a name stands for, then those whose name has the text.
+// find finds nodes: first the node with that name, then nodes whose name contains the text.
 func find(f *fabric.Fabric, text string) *Parts {
 	out := &Parts{Parts: []Found{}}
 	first := fabric.NodeID(-1)
@@ -72,7 +72,7 @@ func foundAt(f *fabric.Fabric, id fabric.NodeID) Found {
 	return out
 }
 
-// Part is all that is known of a node, or of one of its ports.
+// Part describes a node, or one of its ports.
 type Part struct {
 	fabric.PortName
 	System  fabric.GUID `json:"system_guid,omitempty"`

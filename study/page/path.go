@@ -56,7 +56,7 @@ type Ways struct {
 	There []Trace `json:"there"`
 	Back  []Trace `json:"back"`
 	// MostPairs and MeanPairs are the largest and the mean number of pairs of hosts on a channel
-	// between switches, to compare those of hops with.
+	// between switches, for comparison with the pairs of the hops.
 	MostPairs int64   `json:"most_pairs"`
 	MeanPairs float64 `json:"mean_pairs"`
 	Says      string  `json:"says"` // in sentences: what slows these paths

@@ -57,7 +57,7 @@ func (p *Page) stored(version int64) (*route.Plan, *fabric.Graph, error) {
 	return planfile.LoadAlone(bytes.NewReader(data))
 }
 
-// takeNames gives a Graph of a Plan's file, which has no names, those of the subnet in force.
+// takeNames copies the names of the subnet in force to the Graph of a Plan's file, which has none.
 func takeNames(g, of *fabric.Graph) {
 	switches, ends := fabric.Match(of, g)
 	for s, o := range switches {

@@ -147,7 +147,7 @@ func (p *Page) routedBy(ctx context.Context, h *Held, q *Routing) (*planner.Resu
 	return r.result, nil
 }
 
-// routing returns the proven routing of a fabric, with what was computed for it.
+// routing returns the proven routing of a fabric, with the results computed for it.
 func (p *Page) routing(ctx context.Context, h *Held, q *Routing) (*routedBy, error) {
 	return p.routed.get(h, q.key(), func() (*fabric.Graph, *planner.Result, error) {
 		r, err := planRouting(ctx, h, q, p.request())

@@ -36,7 +36,7 @@ var usualLimits = Limits{Fabrics: 8, Bytes: 32 << 20, Formula: 1000, Suffixes: 8
 // subnetID is the id of the manager's subnet.
 const subnetID = "subnet"
 
-// Held is an open fabric, and what has been computed for it.
+// Held is an open fabric, and the results computed for it.
 type Held struct {
 	ID string
 	*show.Inspected

@@ -24,8 +24,8 @@ type Balance struct {
 	Refused  *study.Refusal `json:"refused,omitempty"`
 }
 
-// comparedEntries is the number of forwarding entries up to which a repair is compared with a fresh
-// routing: more take longer than some seconds.
+// comparedEntries limits the comparison of a repair with a fresh routing: with more forwarding
+// entries it would take longer than some seconds.
 const comparedEntries = 1 << 25
 
 // balanceKept is the share of a fresh routing's bisection bandwidth that a repair must deliver.

@@ -186,7 +186,7 @@ func (f *JobFigures) slow() float64 {
 	return slow
 }
 
-// lanesAt is the column of the table from which on lanes are listed.
+// lanesAt is the index of the first of the columns about lanes.
 const lanesAt = 6
 
 // row returns the line of a job in the table, with its lanes or without.

@@ -71,7 +71,7 @@ func (o *LIDs) Write(w io.Writer) error {
 }
 
 // WriteReduction writes the paths that the reduction of paper 000 makes of a graph, one a line: its
-// nodes, and the node to which each leads.
+// number and its nodes. The last node leads to the destination.
 func WriteReduction(w io.Writer, g *colouring.Graph) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, "# path\tits nodes; the last leads to the destination\n")

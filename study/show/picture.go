@@ -111,8 +111,8 @@ func addErrors(o *layout.Options, f *fabric.Fabric, g *fabric.Graph, r *cables.R
 	o.Unit = "largest counter of errors of a cable"
 }
 
-// addKinds sets the kinds of cables between switches to values other than 0, of which at most 16
-// are told apart.
+// addKinds sets the kinds of cables between switches: one for each value other than 0, and at most
+// 16.
 func addKinds(o *layout.Options, f *fabric.Fabric, g *fabric.Graph, of map[fabric.LinkID]uint64, name func(uint64) string) {
 	values := slices.Compact(slices.Sorted(maps.Values(of)))
 	values = slices.DeleteFunc(values, func(v uint64) bool { return v == 0 })

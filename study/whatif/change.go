@@ -21,7 +21,7 @@ type Change struct {
 // argument matches the beginning of arguments of a suffix.
 var argument = regexp.MustCompile(`^(links|share|switches|switch|link|host|servers|server|leaf|pod|group|like|to|seed) *=`)
 
-// unit matches a name that says what is added: "pod 2".
+// unit matches a name of a unit to add: "pod 2".
 var unit = regexp.MustCompile(`(?i)^"?(pod|group|server)\b`)
 
 // HasArguments reports whether What is written as the arguments of a suffix.

@@ -8,7 +8,8 @@ import (
 	"weft/route"
 )
 
-// Glance is a first answer, without the figures of bandwidth: what is lost, and what a repair does.
+// Glance is a first answer, without the figures of bandwidth: the losses, and the effect of a
+// repair.
 type Glance struct {
 	Change *Parts `json:"change"`
 

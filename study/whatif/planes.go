@@ -7,8 +7,8 @@ import (
 )
 
 // Planes holds the parts of a network that no switch cable joins, by the GUIDs of its switches.
-// Those in which servers have ports in common are planes of one network. No pair of ports in two of
-// its planes has a path, and none is lost. Several goroutines may read it.
+// Parts are planes of one network if some server has ports on both. No pair of ports in two planes
+// has a path, and none is lost. Several goroutines may read it.
 type Planes struct {
 	part, net map[fabric.GUID]fabric.GUID // a switch that stands for the part, or for the network
 }

@@ -59,7 +59,7 @@ func (a *Answer) price(best *State) string {
 	return text
 }
 
-// noticed is the loss of bisection bandwidth from which on the verdict mentions it, as a share.
+// noticed is the least loss of bisection bandwidth that the verdict mentions, as a share.
 const noticed = .005
 
 // fall returns the lost share of the present bisection bandwidth, 1 without a routing.

@@ -111,8 +111,8 @@ func (s *dataSocket) await() error {
 	return errors.Join(err, failed)
 }
 
-// send sends datagrams, and returns the number of those that the socket took, with the error of the
-// next one. It does not wait.
+// send sends datagrams without waiting. It returns the number that the socket took, with the error
+// of the next one.
 func (s *dataSocket) send(list []*wire.Datagram) (sent int, err error) {
 	s.sending.Lock()
 	defer s.sending.Unlock()

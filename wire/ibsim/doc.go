@@ -15,8 +15,8 @@
 //   - The header has LIDs and queue pairs only, no SL, Q_Key and P_Key index. A MAD
 //     is 256 bytes at most: of an RMPP message the first segment is sent, and
 //     wire/rmpp sends the others.
-//   - ibsim returns at once what it cannot deliver; that becomes an Undelivered
-//     datagram. A request to another client that does not answer is lost silently.
+//   - ibsim at once returns datagrams that it cannot deliver; they become Undelivered
+//     datagrams. A request to another client that does not answer is lost silently.
 //   - ibsim has ten slots, and a client that dies keeps its slot until ibsim next
 //     fails to write to it: use Close. It attaches to port 1 of a CA or port 0 of
 //     a switch.

@@ -35,8 +35,8 @@ func newMany(length int) *many {
 // read reads datagrams from a socket, and returns their number.
 func (m *many) read(fd int) (int, error) { return m.call(syscall.SYS_RECVMMSG, fd, m.heads[:]) }
 
-// write writes datagrams to a socket, and returns the number of those that it took. The error is
-// that of the first one.
+// write writes datagrams to a socket without waiting, and returns the number that the socket took.
+// The error belongs to the first datagram.
 func (m *many) write(fd, first, last int) (int, error) {
 	return m.call(sendmmsg, fd, m.heads[first:last])
 }

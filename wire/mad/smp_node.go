@@ -1,6 +1,6 @@
 package mad
 
-// NodeInfo describes a node and the port by which it was reached.
+// NodeInfo describes a node and the port that the request arrived at.
 var (
 	NodeInfo                = newAttribute(ClassSMP, AttrNodeInfo, "NodeInfo", 40, "14.2.5.3")
 	NodeInfoBaseVersion     = NodeInfo.bits("BaseVersion", 0*8, 8)

@@ -16,6 +16,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/manage/ask"
@@ -109,15 +110,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	s.state.add(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&s.once, "once", false, "bring the subnet up, print a report and exit")
-	f.DurationVar(&s.watch.Interval, "interval", terms.UsualWatch.Interval, "time between two sweeps of all switches")
 	f.DurationVar(&s.config.Pause, "pause", terms.UsualPause, "when entries must be dropped before they change: time for packets under way to leave")
-	f.DurationVar(&s.watch.Rebalance, "rebalance-after", terms.UsualWatch.Rebalance, "time after the last repair until the manager routes from scratch; 0: never")
-	f.IntVar(&s.watch.Moves, "moves-per-minute", terms.UsualWatch.Moves, "move at most `N` entries of forwarding tables a minute to less loaded links, such as returned ones; 0: none")
-	f.DurationVar(&s.watch.Jobs.Interval, "job-interval", terms.UsualWatch.Jobs.Interval, "time from the start of a job until entries move for it; all jobs that start within this time are taken together")
-	f.IntVar(&s.watch.Jobs.Moves, "job-moves", terms.UsualWatch.Jobs.Moves, "move at most `N` entries of forwarding tables for the jobs that start within --job-interval; 0: none")
-	f.IntVar(&s.moving.jobLanes, "job-lanes", 0, "spread jobs over `N` copies of the lanes of the paths, these among them, as far as links have VLs, with --once for jobs that start later; 0: all share the lanes of the paths")
-	f.StringSliceVar(&s.watch.Jobs.Partitions, "job-partitions", nil, "treat each partition with this `NAME` as a job that runs, for example 'team*'; can be repeated")
-	f.StringSliceVar(&s.moving.never, "no-moves", nil, "`HOURS` of the day in UTC in which only failures move entries, for example 22:00-06:30; can be repeated")
 	f.Uint8Var(&s.config.Priority, "priority", 0, "priority `N` among subnet managers, 0 to 15; the highest becomes master")
 	f.IntVar(&s.share.Percent, "port-share", share.UsualPercent, fmt.Sprintf("`PERCENT` of the free places for multicast groups, memberships, services and subscriptions that one port may hold, 1 to 100; any port may hold %d", share.Floor))
 	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "SM_Key `KEY` shown to other subnet managers; OpenSM, whose default sm_key is 1, accepts no other")
@@ -130,20 +123,43 @@ func newSM() (*cobra.Command, *smFlags) {
 	s.pkeys.add(cmd)
 	s.gids.add(cmd)
 	s.tuning.add(cmd)
+	s.addMovingFlags(f)
 	s.addFaultFlags(cmd)
+	s.addFileFlags(f)
+	s.topology.Add(cmd)
+	s.service.add(cmd)
+	addSubcommands(cmd)
+	return cmd, &s
+}
+
+// addMovingFlags adds the flags about the times of sweeps and the moves of forwarding entries.
+func (s *smFlags) addMovingFlags(f *pflag.FlagSet) {
+	f.DurationVar(&s.watch.Interval, "interval", terms.UsualWatch.Interval, "time between two sweeps of all switches")
+	f.DurationVar(&s.watch.Rebalance, "rebalance-after", terms.UsualWatch.Rebalance, "time after the last repair until the manager routes from scratch; 0: never")
+	f.IntVar(&s.watch.Moves, "moves-per-minute", terms.UsualWatch.Moves, "move at most `N` entries of forwarding tables a minute to less loaded links, such as returned ones; 0: none")
+	f.StringSliceVar(&s.moving.never, "no-moves", nil, "`HOURS` of the day in UTC in which only failures move entries, for example 22:00-06:30; can be repeated")
+	f.DurationVar(&s.watch.Jobs.Interval, "job-interval", terms.UsualWatch.Jobs.Interval, "time from the start of a job until entries move for it; all jobs that start within this time are taken together")
+	f.IntVar(&s.watch.Jobs.Moves, "job-moves", terms.UsualWatch.Jobs.Moves, "move at most `N` entries of forwarding tables for the jobs that start within --job-interval; 0: none")
+	f.IntVar(&s.moving.jobLanes, "job-lanes", 0, "spread jobs over `N` copies of the lanes of the paths, these among them, as far as links have VLs, with --once for jobs that start later; 0: all share the lanes of the paths")
+	f.StringSliceVar(&s.watch.Jobs.Partitions, "job-partitions", nil, "treat each partition with this `NAME` as a job that runs, for example 'team*'; can be repeated")
+}
+
+// addFileFlags adds the flags that name files.
+func (s *smFlags) addFileFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.lids, "lids", "", "`FILE` with LIDs to keep, one line for each port (GUID, first and last LID), like OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&s.plan, "plan", "", "write the Plan to `FILE`, for weft check --plan; rewritten after each round")
 	f.StringVarP(&s.found, "output", "o", "", "write the discovered fabric, with its names, to `FILE`; rewritten after each round")
 	f.StringVar(&s.record, "record", "", "record all input of the manager to `FILE` for weft sm replay, M_Keys and secret included; about 40 bytes for each SMP")
-	s.topology.Add(cmd)
-	s.service.add(cmd)
+}
+
+// addSubcommands adds the subcommands of weft sm, in groups.
+func addSubcommands(cmd *cobra.Command) {
 	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),
 		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), ask.LinksCmd(), ask.PortsCmd(),
 		smDrainCmd("drain", "take a switch or cable out of use, for maintenance", drainHelp, (*client.Client).Drain),
 		smDrainCmd("undrain", "use a drained, quarantined or disabled part again", undrainHelp, (*client.Client).Undrain), smPartitionCmd(), ask.JobCmd())
 	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd(), support.Command(secretOptions))
 	addGroup(cmd, "OpenSM:", smImportCmd(), smExportCmd())
-	return cmd, &s
 }
 
 // addGroup adds subcommands that the help page lists under a title.

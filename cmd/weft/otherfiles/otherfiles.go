@@ -18,7 +18,7 @@ import (
 	"weft/study/show"
 )
 
-// kind is what a file holds.
+// kind is the content of a file.
 type kind string
 
 const (
@@ -28,7 +28,7 @@ const (
 )
 
 // kindOf looks at the beginning of a file. A file that cannot be read counts as a topology: the
-// reader of topologies says what is wrong.
+// reader of topologies reports the error.
 func kindOf(name string) kind {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return topology // it can be read only once, and its writer may let the opening wait

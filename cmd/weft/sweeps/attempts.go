@@ -25,7 +25,7 @@ import (
 //
 //	begin JOB          the worker begins a job
 //	end JOB            it has ended
-//	stopped            the worker ended by itself: what was under way is not to blame
+//	stopped            the worker ended by itself: jobs under way are not to blame
 //	ended WHY          task.sh saw the worker die, or stopped it at the time limit
 //	ends JOB N WHY     N runs ended while the job was under way
 //
@@ -58,7 +58,7 @@ func attemptsName(folder string, shard sweep.Shard) string {
 	return filepath.Join(folder, fmt.Sprintf("%d-of-%d%s", shard.I, shard.N, attemptsEnd))
 }
 
-// openAttempts reads a file of attempts, and begins it anew with what it says.
+// openAttempts reads a file of attempts, and replaces it by a summary: a line "ends" for each job.
 func openAttempts(cmd *cobra.Command, path string) (*attempts, map[string]sweep.Ends, error) {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -11,13 +11,13 @@ import (
 	"weft/lab/sweep"
 )
 
-// fromFlags say which rows a sweep takes besides those of its -o.
+// fromFlags select the rows that a sweep reuses besides the rows of its -o.
 type fromFlags struct {
 	from  string // a store, or a folder of weft lab freeze
 	older bool
 }
 
-// begin gives a run the rows to begin with: those of --from, and with --older those of older
+// begin gives a run the rows to begin with: the rows of --from, and with --older also rows of older
 // sources.
 func (o *fromFlags) begin(r *sweep.Run, keep keeper) error {
 	var sources [][]string // of sheets, oldest first
@@ -51,8 +51,8 @@ func (o *fromFlags) begin(r *sweep.Run, keep keeper) error {
 	return nil
 }
 
-// inOrder lists the sources of rows, those that no list has first. A digest that lists have several
-// times stands in its last place.
+// inOrder lists the sources of rows. Sources that are in no list come first. A digest that is in
+// several lists stands at its last place.
 func inOrder(rows map[string]*sweep.Row, lists []string) []string {
 	has := map[string]bool{}
 	for _, row := range rows {

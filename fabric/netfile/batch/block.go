@@ -45,8 +45,9 @@ func numbers(list []int) []string {
 	return texts
 }
 
-// blocks returns the blocks of these planes: the hosts of each switch, those of a pod one after the
-// other. Slurm refuses a block with fewer hosts than the smallest size; such blocks are left out.
+// blocks returns the blocks of some planes. A block holds the hosts of one switch; the blocks of a
+// pod follow each other. Slurm refuses a block with fewer hosts than the smallest size; such blocks
+// are left out.
 func (s *slurm) blocks(hosts []slurmHost, planes []int32, yaml bool) (*Topology, error) {
 	p := s.place(hosts, planes)
 	s.warnSeveral(hosts, yaml)
@@ -106,8 +107,8 @@ func (s *slurm) usualSizes(blocks []Block) (sizes []int) {
 
 func byHosts(a, b Block) int { return cmp.Compare(len(a.Nodes), len(b.Nodes)) }
 
-// byPod returns the switches with hosts, so that those of a pod follow each other, and in it those
-// of a smaller pod: the parts of the network below each level, from the top down.
+// byPod returns the switches with hosts. The switches of a pod follow each other, and inside a pod
+// the switches of a smaller pod. A pod is a part of the network below some level.
 func (s *slurm) byPod(p *placement) []fabric.NodeID {
 	var leaves []fabric.NodeID
 	for _, id := range s.order {

@@ -9,7 +9,7 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// nameCAs gives every CA the name of its server, and drops those that were replaced.
+// nameCAs gives every CA the name of its server, and drops replaced CAs.
 func (s *slurm) nameCAs(cas []slurmCA) []slurmCA {
 	servers := s.Servers()
 	names := s.serverNames(servers)
@@ -122,7 +122,7 @@ func (n *naming) give(server int, name string) {
 	}
 }
 
-// own returns the name by which a server calls itself.
+// own returns the host name in the descriptions of a server.
 func (n *naming) own(server int) string { return hostName(n.servers.List[server].Host) }
 
 // before returns the earlier name of a server, "" if none is known.

@@ -43,8 +43,8 @@ func networkOf(f *fabric.Fabric) network {
 	return n
 }
 
-// isOtherRail reports whether the hosts of a switch are on another rail than those that stand for
-// their plane.
+// isOtherRail reports whether the hosts of a switch are not on the rail that represents their
+// plane.
 func (n *network) isOtherRail(id fabric.NodeID) bool {
 	return n.plane[id] != rails.None && n.rail[id] != rails.None && n.rail[id] != n.first[n.plane[id]]
 }

@@ -138,8 +138,8 @@ func (s *slurm) placeKept(hosts []slurmHost, p *placement) {
 	}
 }
 
-// addKept adds switches that are gone, with their hosts, below those of their switches that are
-// there. Without one they are dropped, and so are hosts that are listed by now.
+// addKept adds switches that have gone, with their hosts, below their former upper switches. It
+// drops a switch without such an upper switch, and hosts that the list already has.
 func addKept(list []Switch, gone []KeptSwitch) []Switch {
 	index, on := map[string]int{}, map[string]bool{}
 	for i := range list {
@@ -300,7 +300,7 @@ func (s *slurm) levels(p *placement, leaves []fabric.NodeID) []int32 {
 	return s.SwitchHops(leaves, s.joins(p))
 }
 
-// joins accepts the cables of a topology: those that are up, without the switches of other rails.
+// joins accepts the cables of a topology: cables that are up, and not on switches of other rails.
 func (s *slurm) joins(p *placement) func(fabric.LinkID) bool {
 	return func(id fabric.LinkID) bool {
 		l := &s.Links[id]

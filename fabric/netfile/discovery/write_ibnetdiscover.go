@@ -14,11 +14,12 @@ import (
 // Switches come first, then CAs, then routers, each in order of GUID; nodes of a chassis follow
 // under its heading.
 //
-// The format lists what is up, so nodes and links that are down are left out. It cannot carry
-// revisions, LinearFDBCap, VLCap, roles, drains, chassis names other than "Chassis ...", and
-// attributes of ports without a cable. Everything else is kept. Values that would make the file
-// unreadable are refused: a node GUID of 0, control characters in a description or label, a bracket
-// in a label. Double quotes in a description are written as they are, as ibnetdiscover does.
+// The format lists only the parts that are up, so nodes and links that are down are left out. It
+// cannot carry revisions, LinearFDBCap, VLCap, roles, drains, chassis names other than "Chassis
+// ...", and attributes of ports without a cable. Everything else is kept. Values that would make
+// the file unreadable are refused: a node GUID of 0, control characters in a description or label,
+// a bracket in a label. Double quotes in a description are written as they are, as ibnetdiscover
+// does.
 //
 // ibsim keeps less than the file says: descriptions up to a quote, no labels, no LIDs of routers,
 // speeds up to HDR (version 0.10). It gives every CA port the node GUID plus the port number as its

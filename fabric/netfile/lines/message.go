@@ -26,8 +26,8 @@ type Dispute struct {
 	// ends of both.
 	Ports []fabric.PortName
 	Text  string // the contradiction, with its lines
-	// Cables says that lines name different cables, none of which is used; refused without
-	// Options.Disputed.
+	// Cables says that lines contradict each other about a cable. No such cable is used, and
+	// without Options.Disputed the file is refused.
 	Cables bool
 }
 
@@ -90,7 +90,7 @@ func (m *Messages) UnicastLID(text []byte, read func([]byte) (uint64, bool), lea
 // longestMessage bounds a message in bytes: quotes from a file may be endless.
 const longestMessage = 500
 
-// Message formats the text of an error or a warning, and cuts off what is too long.
+// Message formats the text of an error or a warning, and cuts it off after longestMessage bytes.
 func Message(format string, args []any) string {
 	text := fmt.Sprintf(format, args...)
 	if len(text) > longestMessage {

@@ -191,8 +191,8 @@ var (
 	}
 )
 
-// typeOf returns the type of a node by its attributes, 0 if none says so. A router with a GUID is
-// one of InfiniBand; other networks mean by a router what is a switch here.
+// typeOf returns the type of a node by its attributes, 0 if no attribute gives it. A router with a
+// GUID is an InfiniBand router; without one it is a switch, as in files of other networks.
 func typeOf(all map[string]string) fabric.NodeType {
 	for _, key := range typeKeys {
 		word := strings.ToLower(strings.TrimSpace(all[key]))

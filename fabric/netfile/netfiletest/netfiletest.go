@@ -282,7 +282,7 @@ func CheckError(t *testing.T, err error, want string) {
 	}
 }
 
-// Bomb returns a small file of systems, each of which holds two of the previous one.
+// Bomb returns a small file of nested systems: each holds two copies of the previous one.
 func Bomb() string {
 	var b strings.Builder
 	b.WriteString("SYSTEM A0\nNODE SW 4 D U1\n\n")

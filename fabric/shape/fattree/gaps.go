@@ -37,10 +37,10 @@ func (p Gap) String() string {
 }
 
 // gaps compares a tree with its probable regular form. In a PGFT the switches of two levels form
-// groups, in which every lower switch is linked to every higher one by equally many links. If most
-// of these links exist, it lists the missing ones. Otherwise it only compares the numbers of links
-// up, if most switches have the same. If all levels form groups, it also returns the formula of the
-// PGFT. Cost: O(switches x radix).
+// groups. In a group every lower switch has the same number of links to every higher one. If most
+// of these links exist, gaps lists the missing ones. Otherwise it only compares the numbers of
+// links up, if most switches have the same. If all levels form groups, it also returns the formula
+// of the PGFT. Cost: O(switches x radix).
 func (t *Tree) gaps() ([]Gap, *formula) {
 	var all []Gap
 	levels := t.switchesByLevel()

@@ -8,7 +8,7 @@ import (
 )
 
 // Whole describes the links up of the switches if no link of the tree were missing. In a regular
-// tree the switches of two levels form groups, in which every lower switch is linked to every
+// tree the switches of two levels form groups: every lower switch of a group has links to every
 // higher one.
 type Whole struct {
 	Ways  []int32 // by switch: number of neighbours above

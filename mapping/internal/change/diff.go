@@ -6,7 +6,7 @@
 // behind it on the old map is the one behind it on the new map, with its ports shifted by the
 // difference. The pair with the most votes is next; of equal ones, the one with the lower nodes. So
 // two maps of one network never differ, whatever their numbering of switches and ports. Where hosts
-// are near, the changes listed are at most those of the best pairing.
+// are near, Diff lists no more changes than the best pairing has.
 //
 // Cost: O(switches * wires).
 package change

@@ -363,10 +363,10 @@ func (g *Graph) ForgetSilence(v int32) {
 	g.ways[v] = nil
 }
 
-// Ways lists the paths by which the ports of a vertex were probed.
+// Ways lists the paths of the probes of a vertex's ports.
 func (g *Graph) Ways(v int32) [][]int32 { return g.ways[v] }
 
-// AddWay notes a path, as its vertices, by which the ports of a vertex are probed.
+// AddWay notes a path, as its vertices, for probes of a vertex's ports.
 func (g *Graph) AddWay(v int32, way []int32) {
 	g.record(entry{what: probedBy, a: v, way: way})
 	g.ways[v] = append(g.ways[v], way)

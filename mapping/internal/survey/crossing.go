@@ -41,7 +41,7 @@ func (e *Explorer) recheckCrossings() bool {
 	return again || e.Probes.Compare.Sent > sent
 }
 
-// waysTo lists the paths by which a switch was probed, each once, in current vertices.
+// waysTo lists the paths of the probes of a switch's ports, each once, in current vertices.
 func (e *Explorer) waysTo(v int32) (ways [][]int32) {
 	for _, way := range e.Map.Ways(v) {
 		roots := make([]int32, len(way))

@@ -9,7 +9,7 @@
 // (option paths=sssp). Here the choice of paths knows the lanes. A lane is an acyclic graph of
 // channel dependencies that only grows (lanes.Acyclic). The tree of a destination grows outwards
 // over shortest paths. At each switch the candidates are the paths with little more load than the
-// least. Paths of the first lane come first, then paths that can be added to it, then those of the
+// least. Paths of the first lane come first, then paths that can be added to it, then paths of the
 // next lane. Each path is then on the first lane that has all of it. The first lane starts with an
 // up*/down* order of the channels, for the root under which the fewest pairs have no legal shortest
 // path. In a fat-tree with a leaf as root every shortest path between hosts is legal, and so is a
@@ -51,8 +51,8 @@
 //
 // # Several LIDs a port
 //
-// With LMC above 0 the paths to base LIDs are those of LMC 0. The other LIDs get paths on the same
-// lanes, or if these do not fit the path to the base LID.
+// With LMC above 0 the paths to base LIDs equal the paths with LMC 0. The other LIDs get paths on
+// the same lanes, or if these do not fit the path to the base LID.
 //
 // # Deviations
 //

@@ -23,7 +23,7 @@ const (
 )
 
 // routePortZeros routes the LIDs of port 0 and of the aggregation nodes of every switch. It starts
-// with those to which the unchanged first lane leads from everywhere. The others follow one after
+// with the switches that all others reach on the unchanged first lane. The rest follow one after
 // another, because each may change the lanes for the next.
 func (r *router) routePortZeros(ctx context.Context, part columns.Part, order []int32) error {
 	var all, others []destination

@@ -131,8 +131,8 @@ func (r *tree) join(x *channels, w *shortest.Ways) {
 	}
 }
 
-// joinRest connects the switches without a path to those with one, by the shortest ways that the
-// unchanged first lane allows. hops are those of the shortest ways of all.
+// joinRest connects the switches without a path to switches with one, by the shortest ways that the
+// unchanged first lane allows. hops holds, by switch, the length of its shortest path on any lane.
 func (r *tree) joinRest(x *channels, hops []int32) {
 	g := x.G
 	for s := range int32(g.NumSwitches) {

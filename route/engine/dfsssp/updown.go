@@ -12,7 +12,7 @@ import (
 	"weft/route/internal/updown"
 )
 
-// upDown is an order of channels in which every up*/down* path leads forwards.
+// upDown is an order of the channels. Every up*/down* path leads forwards in it.
 type upDown struct {
 	rank updown.Order
 	list []int32 // the channels; only of the chosen order
@@ -44,10 +44,10 @@ const (
 	hostRootShare = 3 // of four roots tried, so many have hosts
 )
 
-// chooseUpDown tries several roots in each part of the network. It takes the ones that leave the
-// fewest switches without a legal shortest path to a host, then those that leave the most choices.
-// In a fat-tree that is a leaf: paths between hosts are legal from any root, paths between spines
-// only with a leaf as root.
+// chooseUpDown tries several roots in each part of the network. It takes the root that leaves the
+// fewest switches without a legal shortest path to a host; among such roots, the one that leaves
+// the most choices. In a fat-tree that is a leaf: paths between hosts are legal from any root,
+// paths between spines only with a leaf as root.
 func chooseUpDown(ctx context.Context, in *route.Input) (*upDown, error) {
 	g := in.Graph
 	head := shortest.NewLoads(g).Head

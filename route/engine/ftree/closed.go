@@ -10,9 +10,9 @@ import (
 	"weft/route"
 )
 
-// closedForm fills the tables by the closed form, in which LIDs are independent. Most switches
-// choose the same for most destinations, so most blocks are equal and are shared. With whole, LIDs
-// of hosts keep their way in the whole tree, and get no entry where it is missing.
+// closedForm fills the tables by the closed form: each LID by itself. Most switches choose the same
+// for most destinations, so most blocks are equal and are shared. With whole, LIDs of hosts keep
+// their way in the whole tree, and get no entry where it is missing.
 func closedForm(ctx context.Context, in *route.Input, r *reachability, l *lidOrder, whole *fattree.Whole) (*route.Tables, error) {
 	rows := make([][]*route.Block, in.Graph.NumSwitches)
 	div, below := r.t.divisors(whole)

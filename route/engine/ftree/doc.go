@@ -40,8 +40,8 @@
 //
 // All paths share one lane unless that closes a cycle. Then paths that are not by level take a
 // second lane; if only one lane is allowed, all paths follow the joining order. This replaces the
-// subtree of paper III, in which packets turn up again; its lemma 5.9 fails on degraded trees. That
-// scheme is switches=sftree, refused if it closes a cycle.
+// scheme of paper III: its packets turn up again in a subtree, and its lemma 5.9 fails on degraded
+// trees. That scheme is switches=sftree, refused if it closes a cycle.
 //
 // A table does not know whether a packet has come up or down. So if one switch leads down to
 // another, that one must lead on down; all others use every shortest legal path. Taking every way
@@ -96,10 +96,10 @@
 //     without that.
 //
 // With LMC the base LIDs take the same paths as with one LID a port, so traffic to them alone is
-// balanced as well. The index of base + k is k more than that of the base LID. So the LIDs of a
-// port take different paths, as in the multiple-LID scheme for m-port n-trees (Lin, Chung, Huang
+// balanced as well. The index of base + k is k more than the index of the base LID. So the LIDs of
+// a port take different paths, as in the multiple-LID scheme for m-port n-trees (Lin, Chung, Huang
 // 2004), and the LIDs of one k are balanced like the base LIDs. Rebalance moves paths of the base
-// LIDs first, then those of the others on top of the base LIDs' loads. zahavi and beft take the
+// LIDs first, then paths of the other LIDs on top of the base LIDs' loads. zahavi and beft take the
 // LIDs of a port one after another.
 //
 // # Several ports a host

@@ -292,7 +292,7 @@ func (w *greedy) countCameUp(hops *nextHops) {
 	}
 }
 
-// cameUpBeyond returns the number of switches counted on the link by which a switch sends up.
+// cameUpBeyond returns the number of switches counted on the link that a switch sends up over.
 func (w *greedy) cameUpBeyond(s int32) int32 {
 	if w.main.upStep[s].round != w.main.round {
 		return 0

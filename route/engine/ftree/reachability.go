@@ -105,10 +105,10 @@ func (r *reachability) sortBundles(order updown.Order, leftOut func(s, v int32) 
 // noLinks leaves no link out.
 func noLinks(_, _ int32) bool { return false }
 
-// endingLinks reports which links end the paths over them: horizontal links between two switches
-// that both have links up. So packets for a switch come down its own links, or those of its
-// neighbour if the sender chose so. A switch that only goes up by horizontal links needs them for
-// all its packets; nothing passes a drained one anyway.
+// endingLinks reports whether a link between two switches ends the paths over it: a horizontal
+// link, where both have links up. So packets for a switch come down its own links, or the links of
+// its neighbour if the sender chose so. A switch that only goes up by horizontal links needs them
+// for all its packets; nothing passes a drained one anyway.
 func (t *tree) endingLinks(order updown.Order) func(s, v int32) bool {
 	hasWayUp := make([]bool, len(order))
 	for s := range int32(len(order)) {

@@ -154,8 +154,8 @@ func (s *shifts) noteChanges(x, from, to, end int32) (load int64) {
 	return load
 }
 
-// firstRound returns the first round in which hosts of a switch send to a place. There is one such
-// round for each host, consecutively.
+// firstRound returns the first of the consecutive rounds with a packet from switch x to a place:
+// one round for each host of x.
 func (s *shifts) firstRound(x, to int32) int32 {
 	return rounds.FirstRound(s.first[x], s.t.G.HostCount(x), to, s.rounds)
 }

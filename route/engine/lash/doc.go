@@ -7,9 +7,10 @@
 //
 // For every destination switch there is a tree of shortest paths, in one of two forms:
 //
-//   - Balanced: of equally near neighbours, a switch takes the one to which the fewest hosts send
-//     so far. Among equals it begins with another port than the next switch. If no path of a host
-//     depends on the choice, it takes the first port: balance gains nothing there, and costs lanes.
+//   - Balanced: of equally near neighbours, a switch takes the one with the fewest hosts that send
+//     to it so far. Among equals it begins with another port than the next switch. If no path of a
+//     host depends on the choice, it takes the first port: balance gains nothing there, and costs
+//     lanes.
 //   - By the first port: always the neighbour behind the lowest port, as in OpenSM's engine. Paths
 //     that meet make few cycles: torus(6x6x6) takes 7 lanes this way, and balanced more than 16. In
 //     fat-trees it gives a small part of the bandwidth.

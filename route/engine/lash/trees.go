@@ -111,8 +111,8 @@ func (b *builder) choose(rule rule, hops []int32, s, t int32) int32 {
 	return best
 }
 
-// count adds to the load the paths from hosts to those of switch t. In a network without hosts a
-// switch counts as one.
+// count adds the paths from all hosts to the hosts of switch t to the load. In a network without
+// hosts a switch counts as one.
 func (b *builder) count(order []int32, t int32) {
 	for _, s := range order {
 		b.flow[s] = sample.Weight(b.g, s)
@@ -179,8 +179,8 @@ func (f *form) deal(ctx context.Context, in *route.Input) error {
 }
 
 // rankEnds ranks the end ports of each switch by base LID. With LMC above 0 the LIDs of ports 0
-// fill gaps between those of hosts, and rank last here, as with LMC 0. Each kind of hosts is ranked
-// separately, and aggregation nodes have the rank of port 0.
+// fill gaps between the LIDs of hosts, and rank last here, as with LMC 0. Each kind of hosts is
+// ranked separately, and aggregation nodes have the rank of port 0.
 func rankEnds(in *route.Input) []int32 {
 	g, ends := in.Graph, &in.Ends
 	rank := make([]int32, g.NumEnds)

@@ -145,9 +145,9 @@ func (d *designer) listWanted() {
 	slices.SortStableFunc(d.wanted, func(x, y weightedTurn) int { return cmp.Compare(y.weight, x.weight) })
 }
 
-// byDemand returns an order in which the turns of an escape tree ascend. Then it adds the wanted
-// turns, the weightiest first, each unless it closes a cycle, while there are steps left. Equal
-// ones come in random order.
+// byDemand returns an order of the channels. First it fixes the turns of an escape tree so that
+// they ascend. Then it adds wanted turns while there are steps left, the weightiest first, equal
+// ones in random order. A turn that closes a cycle is not added.
 func (d *designer) byDemand(e *escape, rng *rand.Rand) *order {
 	list := slices.Clone(d.wanted)
 	for from := 0; from < len(list); {

@@ -60,7 +60,7 @@ func newEscape(g *fabric.Graph, roots []int32) *escape {
 	return e
 }
 
-// channels lists the channels in an order in which every up*/down* path ascends.
+// channels lists the channels so that every up*/down* path ascends.
 func (e *escape) channels() []int32 {
 	list := fabric.Numbers(e.g.NumChannels)
 	e.rank.SortChannels(e.g, list)

@@ -56,9 +56,9 @@ func (m *torus) whole() bool {
 	return true
 }
 
-// next returns the dimension and direction of packets from s to d: the first dimension in which
-// they differ. If the switch where the path would turn into the next dimension is missing, the path
-// turns one hop before.
+// next returns the dimension and direction of packets from s to d: the first dimension with
+// different coordinates. If the switch where the path would turn into the next dimension is
+// missing, the path turns one hop before.
 func (m *torus) next(s, d int32) (dim, dir int, ok bool) {
 	y := m.Coords(d)
 	dim = m.FirstDiffering(s, d)
@@ -102,10 +102,10 @@ func (m *torus) directionBeside(s, d int32, dim int) (dir int, ok bool) {
 	return 0, false
 }
 
-// wayRound finds the way round a missing switch, next to s in dimension dim and direction dir: into
-// the next dimension in which s and d differ, past the missing switch, and then against the order
-// in dim. It tries both directions, the short one first, and takes one where a single hop leads
-// past.
+// wayRound finds the way round a missing switch, next to s in dimension dim and direction dir. The
+// way leads into the next dimension with different coordinates of s and d, past the missing switch,
+// and then against the order in dim. wayRound tries both directions, the short one first, and
+// prefers one where a single hop leads past.
 func (m *torus) wayRound(s, d int32, dim, dir int) (second, side int, ok bool) {
 	x, y := m.Coords(s), m.Coords(d)
 	for second = dim + 1; x[second] == y[second]; {
@@ -168,7 +168,7 @@ func (m *torus) short(s, d int32, dim int) int {
 	return m.Short(dim, m.Coords(s)[dim], m.Coords(d)[dim], m.Parity(s, d, dim))
 }
 
-// noWay returns the refusal of a network in which s cannot send to d.
+// noWay returns the refusal of a network without a path from s to d.
 func (m *torus) noWay(s, d int32) error {
 	x, dim := m.Coords(s), m.FirstDiffering(s, d)
 	var missing []string

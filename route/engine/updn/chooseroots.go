@@ -23,10 +23,10 @@ const (
 // level. In a fat-tree this is its top level, even with missing links.
 var topLevels = []float64{1, 1.1, 1.25}
 
-// chooseRoots finds the roots of a part of the network. Of several choices it takes the one that
-// spreads the traffic of a sample of destinations best, so with short paths and few crowded
-// channels. Single switches with hosts come first: in an intact fat-tree any leaf leaves all
-// minimal paths between hosts legal. With missing links the whole top level is mostly better.
+// chooseRoots finds the roots of a part of the network. It routes a sample of destinations for each
+// of several choices and takes the choice with the least sum of squared loads: short paths and few
+// crowded channels. Single switches with hosts come first: in an intact fat-tree any leaf leaves
+// all minimal paths between hosts legal. With missing links the whole top level is mostly better.
 func chooseRoots(n *forest.Net, part []int32, r *ranker) []int32 {
 	hosted := sample.Hosted(n.G, part)
 	t := newTrial(n, sample.Spread(hosted, max(leastTests, min(mostTests, testWork/(len(n.Head)+1)))))

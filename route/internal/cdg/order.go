@@ -15,9 +15,9 @@ const (
 	Exchange
 )
 
-// Order is an acyclic dependency graph that only grows. Its channels form a list in which every
-// edge leads forwards. Labels that rise along the list, with gaps, tell which of two channels is
-// first.
+// Order is an acyclic dependency graph that only grows. Its channels form a list, and every edge
+// leads forwards in the list. Labels rise along the list, with gaps: they show which of two
+// channels comes first.
 type Order struct {
 	*Index
 	rule  Rule

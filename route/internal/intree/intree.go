@@ -21,8 +21,8 @@ type Tree struct {
 	reached []int32 // Order and Home
 	Child   []int32 // by switch: a switch whose next channel leads to it; fabric.Nothing: none
 	Sibling []int32 // by switch: another switch whose next channel leads to the same one
-	// Set by Gather: the switches whose packets pass a switch, including itself; and those of them
-	// with hosts.
+	// Set by Gather, for one switch: Above lists the switches whose packets pass it, itself
+	// included; Source lists the switches among them with hosts.
 	Above, Source []int32
 }
 

@@ -37,8 +37,8 @@ func Price(load, scale int64) uint16 { return PriceOfShare(load * scale >> 16) }
 // including the packet; ShareUnit is all of it.
 func PriceOfShare(share int64) uint16 { return prices[min(share, 2*ShareUnit)] }
 
-// FirstRound returns the first of the n consecutive rounds in which n hosts send to the place to.
-// The hosts are at consecutive places from first on, out of places.
+// FirstRound returns the first of the n consecutive rounds that n hosts use to send to the place
+// to. The hosts are at consecutive places from first on, out of places.
 func FirstRound(first, n, to, places int32) int32 { return (to - first - n + 1 + places) % places }
 
 // Cells returns the cells of n rounds from one on, in two parts if they wrap around.

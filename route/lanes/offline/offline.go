@@ -27,8 +27,7 @@ import (
 // Heuristic says which edge of a cycle to cut.
 type Heuristic string
 
-// The heuristics of the paper. First is the one that the paper calls pseudo-random; Random is an
-// addition.
+// The heuristics of the paper, which calls First pseudo-random. Random is an addition.
 const (
 	Weakest   Heuristic = "weakest"   // the edge with the fewest paths
 	Strongest Heuristic = "strongest" // the edge with the most paths

@@ -1,6 +1,6 @@
 // Package partition solves the acyclic path partitioning problem (APP) of Domke, Hoefler and Nagel,
-// "Deadlock-Free Oblivious Routing for Arbitrary Topologies" (paper 003), section III-A: what is
-// the least number of lanes for given paths? Of takes the paths of forwarding tables.
+// "Deadlock-Free Oblivious Routing for Arbitrary Topologies" (paper 003), section III-A: find the
+// least number of lanes for given paths. Of takes the paths of forwarding tables.
 //
 // The problem: divide paths into as few classes as possible, so that in no class the dependencies
 // of the paths (from each channel to the next one) form a cycle. The number of classes is the least

@@ -111,8 +111,9 @@ func (g *graph) cyclicPart() *Problem {
 }
 
 // components numbers the strongly connected components of a graph, given by the nodes after and
-// before each (Kosaraju and Sharir): in the order in which a search backwards leaves the nodes,
-// last to first, a search forwards stays within one.
+// before each (Kosaraju and Sharir). A search backwards lists the nodes in the order of leaving
+// them. Searches forwards then start from that list, last node first; each search stays within one
+// component.
 func components(out, in [][]int32) []int32 {
 	n := len(out)
 	left := make([]int32, 0, n)

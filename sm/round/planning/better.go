@@ -14,9 +14,9 @@ import (
 // force.
 const fewRuns = 20
 
-// useBetter repairs the Plan that was made beside the loop, for the subnet as it is now, and puts
-// it into the event. Otherwise it returns why the Plan is not used. A fault in weft is such a
-// reason: it must not stop the repair of the Plan in force.
+// useBetter repairs the Plan that was made beside the loop, for the present subnet, and puts it
+// into the event. It returns an error if the Plan cannot be used. A fault in weft is such an error:
+// it must not stop the repair of the Plan in force.
 func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, ev *terms.Event) error {
 	var r *planner.Result
 	var way *planner.Transition
@@ -45,7 +45,8 @@ func useBetter(ctx context.Context, req planner.Request, q *terms.RouteRequest, 
 	return nil
 }
 
-// ErrChanged is why a Plan in which entries move for jobs is not used: no repair waits for it.
+// ErrChanged says that a Plan with entries moved for jobs came too late: no repair waits for such a
+// Plan.
 var ErrChanged = errors.New("the subnet has changed meanwhile")
 
 // repairBetter repairs the better Plan. It refuses one that is not proven, that gives a port

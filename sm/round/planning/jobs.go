@@ -10,8 +10,8 @@ import (
 	"weft/sm/terms"
 )
 
-// planTurn makes the Plan in which entries have moved for jobs that have started. ev.Result says
-// why none do.
+// planTurn makes the Plan of a turn: it moves entries for jobs that have started. If none move,
+// ev.Result has the reason.
 func planTurn(ctx context.Context, req planner.Request, q *terms.RouteRequest, ev *terms.Event) {
 	ev.Result = &planner.Result{}
 	ev.Err = caught(func() error {

@@ -21,19 +21,7 @@ import (
 // assumed to use no path records: some never ask, others keep old ones.
 func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *terms.Event {
 	g := q.Graph
-	req.Chain = planner.UnderRouters(req.Chain, g)
-	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, q.Stored), true, true, q.Multicast
-	req.Trees, req.NoGroups, req.Levels = q.Trees, q.NoGroups, q.Levels
-	if q.Kept != nil {
-		req.Kept, req.Afresh, req.Moves = q.Kept, q.Afresh, q.Moves
-	}
-	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
-	req.LIDs.Fewer = true
-	if req.JobLanes != nil {
-		own := *req.JobLanes
-		own.MaxVLs, own.InUse = req.MaxVLs, true
-		req.JobLanes = &own
-	}
+	complete(&req, q)
 	ev := &terms.Event{Kind: terms.Planned}
 	if q.Beside {
 		ev.Kind = terms.Improved
@@ -50,23 +38,7 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 		}
 	}
 	later := q.Later && !planner.IsSmall(g)
-	if later {
-		ev.More = req.Kept != nil && req.Afresh
-		req.Effort, req.Afresh = planner.Low, false
-	}
-	if !later && (req.Kept == nil || req.Afresh) {
-		req.Jobs = hostsOf(g, q.Jobs)
-	}
-	if req.Moves > 0 {
-		req.Stay = hostsTogether(g, q.Jobs)
-	}
-	if q.Inherited && !q.Kept.Answers(&req) {
-		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
-			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
-	}
-	if q.Kept != nil && !req.Afresh {
-		req.Kinds = nil // the Plan has its own
-	}
+	chooseWork(&req, q, later, ev)
 	foreign, err := holdLIDs(&req, q)
 	if err != nil {
 		ev.Result, ev.Err = &planner.Result{}, err
@@ -88,7 +60,47 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	return ev
 }
 
-// tellLanes tells why a Plan has no lanes for jobs though they are asked for.
+// complete adds the subnet's part to the request: LIDs in use, the Plan in force, trees and levels.
+func complete(req *planner.Request, q *terms.RouteRequest) {
+	req.Chain = planner.UnderRouters(req.Chain, q.Graph)
+	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(q.Graph, q.Stored), true, true, q.Multicast
+	req.Trees, req.NoGroups, req.Levels = q.Trees, q.NoGroups, q.Levels
+	if q.Kept != nil {
+		req.Kept, req.Afresh, req.Moves = q.Kept, q.Afresh, q.Moves
+	}
+	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
+	req.LIDs.Fewer = true
+	if req.JobLanes != nil {
+		own := *req.JobLanes
+		own.MaxVLs, own.InUse = req.MaxVLs, true
+		req.JobLanes = &own
+	}
+}
+
+// chooseWork divides the work between this request and a later one. With later, this one makes the
+// quick Plan: a repair of the Plan in force, or the first proven one. Otherwise it also moves paths
+// for jobs, in a routing from scratch. ev.Other says if the previous master's routes stay.
+func chooseWork(req *planner.Request, q *terms.RouteRequest, later bool, ev *terms.Event) {
+	if later {
+		ev.More = req.Kept != nil && req.Afresh
+		req.Effort, req.Afresh = planner.Low, false
+	}
+	if !later && (req.Kept == nil || req.Afresh) {
+		req.Jobs = hostsOf(q.Graph, q.Jobs)
+	}
+	if req.Moves > 0 {
+		req.Stay = hostsTogether(q.Graph, q.Jobs)
+	}
+	if q.Inherited && !q.Kept.Answers(req) {
+		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
+			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
+	}
+	if q.Kept != nil && !req.Afresh {
+		req.Kinds = nil // the Plan has its own
+	}
+}
+
+// tellLanes adds the reason to ev if the Plan has no lanes for jobs, but the settings ask for them.
 func tellLanes(ctx context.Context, req *planner.Request, g *fabric.Graph, ev *terms.Event) {
 	if ev.Err != nil || req.JobLanes == nil || len(ev.Result.Plan.JobLanes) > 0 {
 		return

@@ -67,7 +67,8 @@ func (h *History) Add(end time.Time, r *perf.Report) {
 	}
 }
 
-// Close ends the History, when what was handed over is written, or after a while. h may be nil.
+// Close stops the History. It waits until pending reports are written, but no longer than patience.
+// h may be nil.
 func (h *History) Close() {
 	if h == nil {
 		return

@@ -93,8 +93,8 @@ func (n *names) addPatterns(members []string) {
 	}
 }
 
-// addParts adds the names of parts to be drained, also of those that are not there: NODE or
-// NODE[PORT].
+// addParts adds the names of the nodes to be drained: NODE or NODE[PORT]. A node need not be in the
+// subnet.
 func (n *names) addParts(parts []string) {
 	for _, part := range parts {
 		if name, _, _ := strings.Cut(part, "["); !strings.HasPrefix(name, "0x") {

@@ -85,7 +85,7 @@ func Command(secrets []string) *cobra.Command {
 	return cmd
 }
 
-// usualConfig is the configuration file of the systemd unit in our packages.
+// usualConfig is the configuration file of the shipped systemd unit.
 const usualConfig = "/etc/weft/sm.yaml"
 
 // run writes the archive.

@@ -50,8 +50,8 @@ func readGUIDs(data []byte) map[string][]fabric.GUID {
 	return guids
 }
 
-// guidsOf returns the GUIDs of all hosts and switches of a file: those of now, or of an earlier
-// file for what is gone.
+// guidsOf returns the GUIDs of all hosts and switches of a file, by name. Names that have gone keep
+// the GUIDs of an earlier file.
 func guidsOf(all []batch.Topology, before map[string][]fabric.GUID, names ...map[fabric.GUID]string) map[string][]fabric.GUID {
 	now := map[string][]fabric.GUID{}
 	for _, m := range names {

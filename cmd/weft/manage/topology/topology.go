@@ -1,7 +1,7 @@
 // Package topology keeps the topology file of a batch system current while a manager runs.
 //
-// After each round that has brought the subnet up the file is rendered and compared with what is on
-// disk. Only a file that differs is written: under another name, to the disk, and then renamed. A
+// After each round that has brought the subnet up, the file is rendered and compared with the file
+// on disk. Only a different text is written: under another name, to the disk, and then renamed. A
 // file that the strict reader of its format refuses is never written, nor one without hosts, and a
 // file that weft has not written is never replaced.
 //
@@ -56,7 +56,7 @@ func (f *Flags) Add(cmd *cobra.Command) {
 // Names are the flags that a running manager takes anew.
 var Names = []string{"topology", "topology-format", "topology-spines", "topology-root", "topology-hosts", "topology-plane", "topology-block-sizes"}
 
-// Settings are the flags as they were read.
+// Settings are the parsed flags.
 type Settings struct {
 	Path    string // "": no file
 	format  *netfile.Format
@@ -186,7 +186,8 @@ func (k *keeper) Take(s *Settings, found *fabric.Fabric) (err error) {
 	return err
 }
 
-// Write brings the file up to date. It returns what was done, "" if the file is as it should be.
+// Write brings the file up to date. It returns a description of the change, "" if the file was up
+// to date.
 func (k *keeper) Write(cmd *cobra.Command, s *Settings) (done string, err error) {
 	old, err := s.onDisk()
 	if err == nil && !k.read && len(old) > 0 { // its folder was not there yet: it may list hosts that are gone
@@ -317,7 +318,7 @@ func (k *keeper) keptOf(known *fabric.Fabric, given, switches map[fabric.GUID]st
 	return kept
 }
 
-// changes says what is new in a file.
+// changes describes the differences between two files: new, moved and dropped hosts.
 func changes(was, is map[string]string) string {
 	var added, moved, gone []string
 	for name, at := range is {

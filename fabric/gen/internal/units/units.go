@@ -138,10 +138,10 @@ func (n *Pattern) isLeaf(id fabric.NodeID) bool { return n.Level[id] == 0 }
 // pair is two leaves.
 type pair struct{ a, b fabric.NodeID }
 
-// sharing returns the pairs of leaves that share many servers: half of those of the leaf with
-// fewer, so that the rails of a pod, or a leaf and its share of a smaller plane, belong together.
-// If that joins all leaves, as leaves with servers of all pods do, it is half of those of the leaf
-// with more.
+// sharing returns the pairs of leaves that share at least half of the servers of the leaf with
+// fewer. So the rails of a pod belong together, and so do a leaf and its share of a smaller plane.
+// If that joins all leaves, because some have servers of all pods, half of the servers of the leaf
+// with more must be shared.
 func (n *Pattern) sharing(leaves []fabric.NodeID) []pair {
 	of, together := map[fabric.NodeID]int{}, map[pair]int{}
 	for _, at := range n.At {

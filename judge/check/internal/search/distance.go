@@ -41,8 +41,8 @@ func NewDistances(g *fabric.Graph) *Distances {
 }
 
 // Find measures the distances to the switches of some owners of LIDs (-1: no owner). A search costs
-// little more for 64 switches than for one, so it measures those of the next owners too. Where all
-// switches fit, it measures others as well.
+// little more for 64 switches than for one. So Find also measures the next owners, and, where all
+// switches fit, further switches.
 func (d *Distances) Find(owners, next []int32) {
 	missing := 0
 	for i, o := range owners {
