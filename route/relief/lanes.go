@@ -83,12 +83,49 @@ func (l *lanes) noteDependencies(end int32, lid fabric.LID, paths *intree.Tree) 
 		l.passed[y] |= l.passed[x]
 		if d := paths.Next[y]; d >= 0 {
 			for vls := l.passed[x]; vls != 0; vls &= vls - 1 {
-				set := &l.found[bits.TrailingZeros16(vls)]
-				if *set == nil {
-					*set = make([]uint64, (l.index.Size+63)/64)
+				l.note(bits.TrailingZeros16(vls), c, d)
+			}
+		}
+	}
+}
+
+// note adds a dependency to found.
+func (l *lanes) note(vl int, c, d int32) {
+	set := &l.found[vl]
+	if *set == nil {
+		*set = make([]uint64, (l.index.Size+63)/64)
+	}
+	k := l.index.Number(c, d)
+	(*set)[k/64] |= 1 << (k % 64)
+}
+
+// noteTrees adds the dependencies of packets of multicast trees to found, where they share a VL
+// with paths. Trees whose packets change VLs between switches are left to the judge.
+func (l *lanes) noteTrees() {
+	m := l.plan.Multicast
+	if m == nil {
+		return
+	}
+	vls := l.used & l.plan.SL2VL.VLs(l.plan.SL2VL.BetweenSwitches(l.g), 1<<m.SL)
+	if bits.OnesCount16(vls) != 1 {
+		return
+	}
+	vl := bits.TrailingZeros16(vls)
+	for i := range m.Trees {
+		leave := make([][]int32, l.g.NumSwitches)
+		for _, c := range m.Trees[i].Up {
+			if c >= 0 {
+				leave[l.g.From[c]] = append(leave[l.g.From[c]], c)
+				leave[l.g.To[c]] = append(leave[l.g.To[c]], c^1)
+			}
+		}
+		for _, list := range leave {
+			for _, back := range list {
+				for _, out := range list {
+					if out != back {
+						l.note(vl, back^1, out)
+					}
 				}
-				k := l.index.Number(c, d)
-				(*set)[k/64] |= 1 << (k % 64)
 			}
 		}
 	}
@@ -96,6 +133,7 @@ func (l *lanes) noteDependencies(end int32, lid fabric.LID, paths *intree.Tree) 
 
 // arrange orders the channels of each VL by the dependencies found.
 func (l *lanes) arrange() error {
+	l.noteTrees()
 	for vl := range l.orders {
 		if l.used>>vl&1 == 0 {
 			continue
