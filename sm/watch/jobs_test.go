@@ -154,6 +154,9 @@ func (x *workload) checkSLs(t *testing.T, v *virtual) {
 	g, plan, now := s.Ledger.Graph, s.Ledger.Plan, map[[2]fabric.GUID]heldSL{}
 	find := jobs.NewFinder(g)
 	for _, j := range v.manager.jobs.List() {
+		if x.runs[j.ID] == nil {
+			continue // its start is not answered yet, and it has no copy
+		}
 		hosts, _, _ := find.Match(j.Nodes)
 		x.copies[j.Copy] = true
 		for _, a := range hosts {
