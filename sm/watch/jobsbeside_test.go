@@ -94,7 +94,9 @@ func TestWindowCloses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := newTurning(t, terms.JobRule{Interval: 10 * time.Second, Moves: math.MaxInt})
-			x.reload(func(w *terms.Watch) { w.Windows, w.Epoch = []terms.Window{hour(2), hour(4)}, 2*time.Hour+59*time.Minute })
+			x.reload(func(w *terms.Watch) {
+				w.Windows, w.Epoch = []terms.Window{hour(2), hour(4)}, 2*time.Hour+59*time.Minute
+			})
 			plannings := x.countTurns()
 			x.start("a", 0, 4)
 			x.start("b", 0, 3)
