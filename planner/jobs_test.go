@@ -82,12 +82,13 @@ func TestUnprovenMoves(t *testing.T) {
 }
 
 // TestMovesBesideTrees: cables fail and return, and repaired paths stay detours. Entries move for
-// jobs all the same: their packets close no cycle with those of multicast trees, which stay.
+// jobs and to less loaded links all the same: their packets close no cycle with those of multicast
+// trees, which stay.
 func TestMovesBesideTrees(t *testing.T) {
-	moved := 0
+	moved, spread := 0, 0
 	for seed := range 10 {
 		whole, req := graph(t, "rlft(6,2)"), &Request{Chain: chain(t, "ftree"), Multicast: true, Workers: 1}
-		for _, g := range []*fabric.Graph{whole, graph(t, fmt.Sprintf("rlft(6,2)|fail(links=10,seed=%d)", seed)), whole} {
+		run := func(g *fabric.Graph) *Result {
 			if req.Kept != nil {
 				if err := req.Kept.Hold(g, req); err != nil {
 					t.Fatal(err)
@@ -98,7 +99,11 @@ func TestMovesBesideTrees(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			req.Kept = Keep(r.Plan, g)
+			return r
 		}
+		run(whole)
+		run(graph(t, fmt.Sprintf("rlft(6,2)|fail(links=10,seed=%d)", seed)))
+		run(whole)
 		r, err := req.Kept.MoveForJobs(t.Context(), &relief.Jobs{Hosts: [][]int32{{0, 5, 10, 15}, {1, 4, 8, 13}, {2, 6, 11}, {3, 9, 14}}}, 1)
 		switch {
 		case err != nil:
@@ -108,8 +113,14 @@ func TestMovesBesideTrees(t *testing.T) {
 		case strings.Contains(r.NotForJobs.Error(), "multicast"):
 			t.Errorf("seed %d: %v", seed, r.NotForJobs)
 		}
+		req.Moves = 1000
+		if r = run(whole); r.NotSpread != nil {
+			t.Errorf("seed %d: %v", seed, r.NotSpread)
+		} else if r.Spread != nil {
+			spread += r.Spread.Moved
+		}
 	}
-	if moved == 0 {
-		t.Error("nothing moved")
+	if moved == 0 || spread == 0 {
+		t.Errorf("%d and %d entries moved", moved, spread)
 	}
 }

@@ -100,34 +100,14 @@ func (l *lanes) note(vl int, c, d int32) {
 }
 
 // noteTrees adds the dependencies of packets of multicast trees to found, where they share a VL
-// with paths. Trees whose packets change VLs between switches are left to the judge.
+// with paths.
 func (l *lanes) noteTrees() {
-	m := l.plan.Multicast
-	if m == nil {
+	vl, ok := l.plan.TreeVL(l.g)
+	if !ok || l.used>>vl&1 == 0 {
 		return
 	}
-	vls := l.used & l.plan.SL2VL.VLs(l.plan.SL2VL.BetweenSwitches(l.g), 1<<m.SL)
-	if bits.OnesCount16(vls) != 1 {
-		return
-	}
-	vl := bits.TrailingZeros16(vls)
-	for i := range m.Trees {
-		leave := make([][]int32, l.g.NumSwitches)
-		for _, c := range m.Trees[i].Up {
-			if c >= 0 {
-				leave[l.g.From[c]] = append(leave[l.g.From[c]], c)
-				leave[l.g.To[c]] = append(leave[l.g.To[c]], c^1)
-			}
-		}
-		for _, list := range leave {
-			for _, back := range list {
-				for _, out := range list {
-					if out != back {
-						l.note(vl, back^1, out)
-					}
-				}
-			}
-		}
+	for i := range l.plan.Multicast.Trees {
+		l.plan.Multicast.Trees[i].EachTurn(l.g, func(c, d int32) { l.note(int(vl), c, d) })
 	}
 }
 
