@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/joblanes"
+	"weft/route/relief"
 )
 
 // TestJobLanes: a Plan in which all VLs are copies for jobs gets trees for multicast groups all the
@@ -76,5 +78,49 @@ func TestUnprovenMoves(t *testing.T) {
 		if got := unprovenMoves(&quality.Report{Report: r}).Error(); !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestMovesBesideTrees: cables fail and return, and repaired paths stay detours. Entries move for
+// jobs and to less loaded links all the same: their packets close no cycle with those of multicast
+// trees, which stay.
+func TestMovesBesideTrees(t *testing.T) {
+	moved, spread := 0, 0
+	for seed := range 10 {
+		whole, req := graph(t, "rlft(6,2)"), &Request{Chain: chain(t, "ftree"), Multicast: true, Workers: 1}
+		run := func(g *fabric.Graph) *Result {
+			if req.Kept != nil {
+				if err := req.Kept.Hold(g, req); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := Run(t.Context(), g, req)
+			if err != nil || !r.Report.OK || r.Plan.Multicast == nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			req.Kept = Keep(r.Plan, g)
+			return r
+		}
+		run(whole)
+		run(graph(t, fmt.Sprintf("rlft(6,2)|fail(links=10,seed=%d)", seed)))
+		run(whole)
+		r, err := req.Kept.MoveForJobs(t.Context(), &relief.Jobs{Hosts: [][]int32{{0, 5, 10, 15}, {1, 4, 8, 13}, {2, 6, 11}, {3, 9, 14}}}, 1)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case r.NotForJobs == nil:
+			moved += r.ForJobs.Entries
+		case strings.Contains(r.NotForJobs.Error(), "multicast"):
+			t.Errorf("seed %d: %v", seed, r.NotForJobs)
+		}
+		req.Moves = 1000
+		if r = run(whole); r.NotSpread != nil {
+			t.Errorf("seed %d: %v", seed, r.NotSpread)
+		} else if r.Spread != nil {
+			spread += r.Spread.Moved
+		}
+	}
+	if moved == 0 || spread == 0 {
+		t.Errorf("%d and %d entries moved", moved, spread)
 	}
 }

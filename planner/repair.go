@@ -64,7 +64,12 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 // spread moves entries of a repaired Plan to less loaded links and proves it, beside the trees that
 // it keeps. It returns false, and leaves the Plan as it was, if that is impossible or not proven.
 func (r *Result) spread(ctx context.Context, g *fabric.Graph, req *Request) (done bool, err error) {
-	plan, figures, err := repair.Spread(ctx, g, r.Plan, req.Stay, req.Moves, max(1, req.Workers))
+	base, stay := *r.Plan, true
+	if req.Multicast && req.Kept.Plan.Multicast != nil {
+		opt := req.trees()
+		stay = multicast.Keep(g, &base, &opt)
+	}
+	plan, figures, err := repair.Spread(ctx, g, &base, req.Stay, req.Moves, max(1, req.Workers))
 	if no, is := errors.AsType[*repair.Impossible](err); is {
 		r.NotSpread = no
 		return false, nil
@@ -72,15 +77,12 @@ func (r *Result) spread(ctx context.Context, g *fabric.Graph, req *Request) (don
 	if err != nil || figures.Moved == 0 {
 		return false, err
 	}
+	if !stay {
+		r.NotSpread = errors.New("trees of multicast groups could not stay")
+		return false, nil
+	}
 	moved := *r
 	moved.Plan, moved.Report, moved.Spread = plan, nil, figures
-	if req.Multicast && req.Kept.Plan.Multicast != nil {
-		opt := req.trees()
-		if !multicast.Keep(g, plan, &opt) {
-			r.NotSpread = errors.New("trees of multicast groups could not stay")
-			return false, nil
-		}
-	}
 	if err := moved.Judge(ctx, g, req); err != nil {
 		return false, err
 	}

@@ -88,19 +88,37 @@ func (l *lanes) noteDependencies(end int32, lid fabric.LID, paths *intree.Tree) 
 		l.passed[y] |= l.passed[x]
 		if d := paths.Next[y]; d >= 0 {
 			for vls := l.passed[x]; vls != 0; vls &= vls - 1 {
-				set := &l.found[bits.TrailingZeros16(vls)]
-				if *set == nil {
-					*set = make([]uint64, (l.index.Size+63)/64)
-				}
-				k := l.index.Number(c, d)
-				(*set)[k/64] |= 1 << (k % 64)
+				l.note(bits.TrailingZeros16(vls), c, d)
 			}
 		}
 	}
 }
 
+// note adds a dependency to found.
+func (l *lanes) note(vl int, c, d int32) {
+	set := &l.found[vl]
+	if *set == nil {
+		*set = make([]uint64, (l.index.Size+63)/64)
+	}
+	k := l.index.Number(c, d)
+	(*set)[k/64] |= 1 << (k % 64)
+}
+
+// noteTrees adds the dependencies of packets of multicast trees to found, where they share a VL
+// with paths.
+func (l *lanes) noteTrees() {
+	vl, ok := l.plan.TreeVL(l.g)
+	if !ok || l.used>>vl&1 == 0 {
+		return
+	}
+	for i := range l.plan.Multicast.Trees {
+		l.plan.Multicast.Trees[i].EachTurn(l.g, func(c, d int32) { l.note(int(vl), c, d) })
+	}
+}
+
 // arrange orders the channels of each VL by the dependencies found.
 func (l *lanes) arrange() error {
+	l.noteTrees()
 	for vl := range l.orders {
 		if l.used>>vl&1 == 0 {
 			continue

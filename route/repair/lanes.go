@@ -112,6 +112,17 @@ func widen(g *fabric.Graph, n int) *fabric.Graph {
 // and its reverse stay adjacent.
 func wideChannel(c, vl int32, n int) int32 { return c>>1*int32(2*n) + 2*vl + c&1 }
 
+// indexOf returns the index of a VL; noLane if no path uses it between switches.
+func (l *lanes) indexOf(vl uint8) uint8 {
+	switch p := l.plan; {
+	case l.n > 1:
+		return l.index[vl]
+	case p.SL == nil || p.SL2VL == nil || p.SL2VL.VLs(p.SL2VL.BetweenSwitches(l.g), p.SL.InUse())>>vl&1 == 1:
+		return 0
+	}
+	return noLane
+}
+
 // pair numbers a channel with the index of a VL, layer after layer.
 func (l *lanes) pair(c, vl int32) int32 {
 	if l.stay {

@@ -106,7 +106,30 @@ func newSpreader(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers
 	if s.deps.cyclic {
 		return nil, &Impossible{"its paths close a cycle of dependencies"}
 	}
+	s.addTrees()
 	return s, nil
+}
+
+// addTrees adds the dependencies of packets of multicast trees, where they share a VL with paths. If
+// they close a cycle with those of the paths, the Plan is not proven in any case.
+func (s *spreader) addTrees() {
+	vl, ok := s.plan.TreeVL(s.g)
+	at := s.l.indexOf(vl)
+	if !ok || at == noLane {
+		return
+	}
+	layer, _ := s.l.layerOf(s.l.pair(0, int32(at)))
+	var edges []cdg.Edge
+	for i := range s.plan.Multicast.Trees {
+		s.plan.Multicast.Trees[i].EachTurn(s.g, func(c, d int32) {
+			_, c = s.l.layerOf(s.l.pair(c, int32(at)))
+			if _, d = s.l.layerOf(s.l.pair(d, int32(at))); !s.deps.orders[layer].Has(c, s.deps.index.Rank[d]) {
+				edges = append(edges, cdg.Edge{C: c, D: d})
+			}
+		})
+	}
+	slices.SortFunc(edges, func(a, b cdg.Edge) int { return cmp.Or(cmp.Compare(a.C, b.C), cmp.Compare(a.D, b.D)) })
+	s.deps.orders[layer].Add(slices.Compact(edges))
 }
 
 // homeOf returns the switch of a LID's end port.

@@ -416,6 +416,6 @@ func (s *Service) writeJobs(w http.ResponseWriter, r *http.Request, q *terms.Job
 	case d.jobs == nil: // it is no answer to this
 		refuseLate(w, context.DeadlineExceeded)
 	default:
-		endpoints.Answer(w, http.StatusOK, &JobsWritten{d.jobs.Changed, len(d.jobs.List), d.jobs.Newer, unknown, d.warning})
+		endpoints.Answer(w, http.StatusOK, &JobsWritten{d.jobs.Changed, d.jobs.Running, d.jobs.Newer, unknown, d.warning})
 	}
 }

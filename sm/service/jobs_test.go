@@ -49,6 +49,18 @@ func (b *batch) show(formula string) {
 	b.Show(now)
 }
 
+// delete sends a request without a body.
+func (b *batch) delete(path string) (status int, done JobsWritten) {
+	b.t.Helper()
+	w := get(b.t, b, http.MethodDelete, path)
+	if w.Code == http.StatusOK {
+		if err := json.Unmarshal(w.Body.Bytes(), &done); err != nil {
+			b.t.Error(err)
+		}
+	}
+	return w.Code, done
+}
+
 // put sends a request. It returns the answer, or the error.
 func (b *batch) put(path string, body any) (status int, answer string, done JobsWritten) {
 	b.t.Helper()

@@ -79,6 +79,7 @@ type JobWrite struct {
 type RunningJobs struct {
 	List    []Job
 	Changed int    // jobs that started, changed or ended by the write
+	Running int    // jobs that ran after the write; List may be newer
 	Newer   int    // jobs that differ from JobWrite.All and stay, by JobWrite.Age
 	Order   uint64 // set by the Runner: a later one has a higher number
 }

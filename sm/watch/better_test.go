@@ -134,3 +134,29 @@ func TestNoBetter(t *testing.T) {
 	}
 	v.verify(t)
 }
+
+// TestMovesAwaitBetter: while a better Plan is being planned, no entries move to less loaded links:
+// it replaces what they do. If none comes into force, they move after all.
+func TestMovesAwaitBetter(t *testing.T) {
+	v, err := newVirtual(smtest.Formula(t, "rlft(8,3)"), emulator.Options{}, terms.Config{}, *jobOf("ftree", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := terms.UsualWatch
+	watch.Moves, watch.Rebalance = 60, 0
+	v.manager, v.besides = NewManager(terms.Config{}, watch), 10*time.Minute
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + 5*time.Second)
+	v.pullAndReturn(t, 5*time.Second)
+	v.routeAgain("", jobOf("dor", 0)) // it will refuse
+	before := v.manager.tally.Spread
+	v.runUntil(v.now + 5*time.Minute)
+	if s := v.manager.Snapshot(v.now); s.Routed.Planning == nil || !v.manager.moves.Pending() || v.manager.tally.Spread > before {
+		t.Errorf("planning: %v, moves pending: %t; %d entries moved, before %d", s.Routed.Planning, v.manager.moves.Pending(), v.manager.tally.Spread, before)
+	}
+	v.runUntil(v.now + 10*time.Minute)
+	if s := v.manager.Snapshot(v.now); s.Routed.Planning != nil || v.manager.tally.Spread == before {
+		t.Errorf("planning: %v; no entry moved after it", s.Routed.Planning)
+	}
+	v.verify(t)
+}

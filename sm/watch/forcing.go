@@ -14,7 +14,7 @@ import (
 // worldOf returns the view of a Manager that package forcing works by.
 func worldOf(m *Manager) *forcing.World {
 	return &forcing.World{
-		Now: m.now, Ledger: m.inForce, Allowed: m.contest.delay(moving.Allowed(&m.watch, m.now, m.now)), Out: &m.out, Paths: &m.paths,
+		Now: m.now, Ledger: m.inForce, Allowed: trialsAllowed(m), Out: &m.out, Paths: &m.paths,
 		Skip: func(at ledger.PortKey) bool {
 			l := m.unsteady.at(at)
 			return l != nil && l.state != succession.LinkUsed
@@ -26,6 +26,15 @@ func worldOf(m *Manager) *forcing.World {
 			m.noteChange(m.now, why)
 		},
 	}
+}
+
+// trialsAllowed returns when trials may begin: after the planning of a turn of jobs, which would
+// begin again after each. Turns wait for trials in the same way, so both take turns.
+func trialsAllowed(m *Manager) time.Duration {
+	if m.jobs.IsPlanning() {
+		return terms.Never
+	}
+	return m.contest.delay(moving.Allowed(&m.watch, m.now, m.now))
 }
 
 // forceSpeeds begins trials of links that are due, and goes on with others. Trials are stored and

@@ -25,6 +25,9 @@ func writeJobs(m *Manager, ev *terms.Event) {
 		a.Jobs, m.out, a.Err = m.jobs.Write(m.now, ev.Jobs, m.watch.Jobs, m.out)
 		m.untold = m.untold || a.Err == nil && a.Jobs.Changed > 0
 	}
+	if m.jobs.Ready() != nil && !(m.inRound && isTurn(m)) {
+		m.jobs.DropVain(m.now, m.watch.Jobs)
+	}
 	m.out = m.jobs.Answer(a, ev.Jobs, m.out)
 }
 
@@ -45,11 +48,12 @@ func takePlaced(m *Manager) {
 }
 
 // jobsDue returns when the next turn of jobs begins, or the round with the Plan of the last one. It
-// waits for change windows, for an uncontested subnet that is up, and for a better Plan, which is
-// made with regard to all jobs.
+// waits for change windows, for an uncontested subnet that is up, for a better Plan, which is made
+// with regard to all jobs, and for links on trial at forced speeds, which carry nothing meanwhile.
 func jobsDue(m *Manager) time.Duration {
 	due := m.jobs.Due(m.now)
-	if due == terms.Never || m.inForce == nil || m.better.expected() || !m.result.Report.State.IsUp() || m.change.Due() < terms.Never {
+	switch {
+	case due == terms.Never, m.inForce == nil, m.better.expected(), !m.result.Report.State.IsUp(), m.change.Due() < terms.Never, m.forcing.IsTrying():
 		return terms.Never
 	}
 	return m.contest.delay(moving.Allowed(&m.watch, due, m.now))
@@ -57,6 +61,9 @@ func jobsDue(m *Manager) time.Duration {
 
 // serveJobs begins a turn of jobs, or the round with its Plan.
 func serveJobs(m *Manager) {
+	if m.jobs.IsOld(m.now, m.watch.Jobs) {
+		stopTurn(m)
+	}
 	if m.jobs.Ready() != nil {
 		m.beginRound(whyJobs, moveForJobs)
 		return

@@ -14,6 +14,7 @@ import (
 	"weft/internal/racing"
 	"weft/route/joblanes"
 	"weft/sm/terms"
+	"weft/sm/tuning"
 )
 
 var jobStarts = flag.Int("job-starts", 30, "how many jobs start and end in each run of TestJobsOfMonths")
@@ -24,7 +25,8 @@ var jobStarts = flag.Int("job-starts", 30, "how many jobs start and end in each 
 // allows, and no LID or SL; while it is written no packet loops, and no cycle of dependencies
 // closes. The jobs outlive restarts and takeovers. In every other run jobs have lanes: the SL that
 // path queries get for two nodes of a job is one of those that the judge has proven for the pair,
-// and stays from the start of the job to its end.
+// and stays from the start of the job to its end. In the others, reloads force speeds and set change
+// windows.
 func TestJobsOfMonths(t *testing.T) {
 	racing.SkipLong(t)
 	for seed := range uint64(2) {
@@ -59,7 +61,7 @@ type heldSL struct {
 var jobRule = terms.JobRule{Interval: 10 * time.Second, Moves: 100}
 
 func jobsOfMonth(t *testing.T, seed uint64, bad bool, starts int) {
-	x := &workload{monthly: newMonthly(t, "rlft(8,2)", seed, bad), runs: map[string][]string{}, turns: map[string]int{}}
+	x := &workload{monthly: newMonthly(t, "rlft(8,2)", seed, bad, time.Duration(seed%2)*2*time.Second), runs: map[string][]string{}, turns: map[string]int{}}
 	x.sls, x.copies, x.lanes = map[[2]fabric.GUID]heldSL{}, map[int]bool{}, seed%2 == 0
 	for k, v := range x.all {
 		if x.lanes {
@@ -70,17 +72,23 @@ func jobsOfMonth(t *testing.T, seed uint64, bad bool, starts int) {
 	}
 	for x.started < starts || len(x.runs) > 0 {
 		for range 1 + x.rng.IntN(20) {
-			if x.rng.IntN(3) == 0 {
+			switch {
+			case x.rng.IntN(3) == 0:
 				x.next(t)
 				for k, v := range x.all { // a new one, perhaps
 					x.attach(t, k, v)
 				}
-			} else {
+			case !x.lanes && x.rng.IntN(6) == 0:
+				x.reload(t, []string{"*: speed=..DDR", "spine *: speed=QDR", "*: speed=all"}[x.rng.IntN(3)], x.rng.IntN(2) == 0)
+			default:
 				x.startOrEnd(t, starts)
 			}
 			x.wait()
 		}
 		x.heal(t)
+		if !x.lanes {
+			x.reload(t, "*: speed=all", false)
+		}
 		x.pass(3 * time.Hour)
 		x.check(t)
 		x.checkJobs(t)
@@ -95,6 +103,21 @@ func jobsOfMonth(t *testing.T, seed uint64, bad bool, starts int) {
 	}
 	if x.lanes && (len(x.copies) < 2 || x.compared == 0) {
 		t.Errorf("jobs had the copies %v of the lanes; %d pairs were compared", x.copies, x.compared)
+	}
+}
+
+// reload has both managers force speeds, and make changes in 20 minutes of every two hours alone.
+func (x *workload) reload(t *testing.T, rules string, windows bool) {
+	t.Helper()
+	x.log = append(x.log, fmt.Sprintf("%v: %q, windows %t", x.all[0].now, rules, windows))
+	for _, v := range x.all {
+		cfg, to := v.manager.cfg, v.manager.watch
+		cfg.Tuning, to.Windows = &tuning.Settings{Links: linkRules(t, rules)}, nil
+		for h := 0; windows && h < 24; h += 2 {
+			from := time.Duration(h) * time.Hour
+			to.Windows = append(to.Windows, terms.Window{Days: 127, Hours: terms.Hours{From: from, To: from + 20*time.Minute}})
+		}
+		v.step(&terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: cfg, Watch: to, Routing: v.routing, What: "other speeds"}})
 	}
 }
 
@@ -154,6 +177,9 @@ func (x *workload) checkSLs(t *testing.T, v *virtual) {
 	g, plan, now := s.Ledger.Graph, s.Ledger.Plan, map[[2]fabric.GUID]heldSL{}
 	find := jobs.NewFinder(g)
 	for _, j := range v.manager.jobs.List() {
+		if x.runs[j.ID] == nil {
+			continue // its start is not answered yet, and it has no copy
+		}
 		hosts, _, _ := find.Match(j.Nodes)
 		x.copies[j.Copy] = true
 		for _, a := range hosts {

@@ -36,13 +36,17 @@ func newTurning(t *testing.T, rule terms.JobRule) *turning {
 // tell tells of a start or an end, and returns the outcome.
 func (x *turning) tell(w *terms.JobWrite) (done terms.Action) {
 	x.t.Helper()
+	was := x.onAction
 	x.onAction = func(a *terms.Action) {
+		if was != nil {
+			was(a)
+		}
 		if a.Kind == terms.Decided && a.Tag == 99 {
 			done = *a
 		}
 	}
 	x.step(&terms.Event{Kind: terms.WriteJobs, Tag: 99, Jobs: w})
-	x.onAction = nil
+	x.onAction = was
 	if done.Err != nil || done.Jobs == nil {
 		x.t.Fatalf("%+v: %+v", w, done)
 	}

@@ -394,11 +394,11 @@ func afreshDue(m *Manager) time.Duration {
 
 // movesDue returns when entries move, or the light sweep before that begins: after noticed changes,
 // sweeps and looks, and never while the subnet is contested. A better Plan replaces what they do,
-// and is planned only while no round is under way.
+// and is planned only while no round is under way. A turn of jobs would begin again after each.
 func movesDue(m *Manager) time.Duration {
 	due := m.contest.delay(m.moves.Due(&m.watch, m.now))
 	switch {
-	case due == terms.Never, m.better.expected(), m.change.Due() < terms.Never, m.sweep.under, m.looks.under, m.looks.due() < terms.Never:
+	case due == terms.Never, m.better.expected(), m.jobs.IsPlanning(), m.change.Due() < terms.Never, m.sweep.under, m.looks.under, m.looks.due() < terms.Never:
 		return terms.Never
 	case m.sweep.clean:
 		return due

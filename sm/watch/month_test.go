@@ -51,7 +51,7 @@ type monthly struct {
 }
 
 func month(t *testing.T, seed uint64, bad bool, days int) {
-	x := newMonthly(t, "rlft(6,2)", seed, bad)
+	x := newMonthly(t, "rlft(6,2)", seed, bad, 0)
 	end := time.Duration(days) * 24 * time.Hour
 	for x.all[0].now < end {
 		for range 1 + x.rng.IntN(30) {
@@ -75,9 +75,9 @@ func (x *monthly) wait() {
 	}
 }
 
-// newMonthly starts two managers on a network.
-func newMonthly(t *testing.T, network string, seed uint64, bad bool) *monthly {
-	opt := emulator.Options{Seed: seed}
+// newMonthly starts two managers on a network whose links train for some time.
+func newMonthly(t *testing.T, network string, seed uint64, bad bool, training time.Duration) *monthly {
+	opt := emulator.Options{Seed: seed, Training: training}
 	if bad {
 		opt.Impairment = emulator.Impairment{Loss: 0.02, Duplicate: 0.02, Late: 0.05, LateBy: 30 * time.Millisecond}
 	}

@@ -86,6 +86,9 @@ func (m *Machine) Rest() { *m = Machine{} }
 // IsUnderWay reports whether requests have not ended.
 func (m *Machine) IsUnderWay() bool { return len(m.under) > 0 }
 
+// IsTrying reports whether a trial is under way.
+func (m *Machine) IsTrying() bool { return len(m.trials) > 0 }
+
 // Drained lists the links that carry nothing for a trial, as Config.Drain names them.
 func (m *Machine) Drained() (parts []string) {
 	for _, t := range m.trials {

@@ -43,6 +43,7 @@ type turn struct {
 	graph *fabric.Graph        // of the Plan in force
 	plan  *route.Plan          // in force when it began
 	next  *terms.Better        // nil while it is made
+	made  time.Duration        // when next was
 	moved int                  // entries
 	why   string               // why no more moved
 }
@@ -162,9 +163,7 @@ func (m *Machine) IsPlanning() bool { return m.turn != nil && !m.ready }
 func (m *Machine) Planned(now time.Duration, ev *terms.Event, rule terms.JobRule, out []terms.Action) []terms.Action {
 	t, r := m.turn, ev.Result
 	switch {
-	case !slices.ContainsFunc(m.list, func(j terms.Job) bool { return t.isFor(&j) }): // they have ended
-		m.turn = nil
-		m.wait(now, rule)
+	case m.DropVain(now, rule):
 		return out
 	case ev.Err != nil:
 		return m.End(now, rule, ev.Err, out)
@@ -173,7 +172,7 @@ func (m *Machine) Planned(now time.Duration, ev *terms.Event, rule terms.JobRule
 	case r.ForJobs.Entries == 0:
 		return m.End(now, rule, errNoGain, out)
 	}
-	m.ready, t.moved = true, r.ForJobs.Entries
+	m.ready, t.made, t.moved = true, now, r.ForJobs.Entries
 	if r.ForJobs.Left {
 		t.why = "more would gain: job-moves has ended it"
 	}
@@ -182,6 +181,26 @@ func (m *Machine) Planned(now time.Duration, ev *terms.Event, rule terms.JobRule
 }
 
 var errNoGain = errors.New("no entry gains by a move")
+
+// DropVain drops a turn none of whose jobs runs any more, and reports whether there was one.
+func (m *Machine) DropVain(now time.Duration, rule terms.JobRule) bool {
+	if m.turn == nil || slices.ContainsFunc(m.list, func(j terms.Job) bool { return m.turn.isFor(&j) }) {
+		return false
+	}
+	m.turn, m.ready = nil, false
+	m.wait(now, rule)
+	return true
+}
+
+// IsOld reports whether the Plan of a turn has waited longer than an interval for its round, perhaps
+// for a change window, and other jobs wait by now.
+func (m *Machine) IsOld(now time.Duration, rule terms.JobRule) bool {
+	if !m.ready || now <= m.turn.made+rule.Interval {
+		return false
+	}
+	list := m.waiting()
+	return len(list) != len(m.turn.jobs) || slices.ContainsFunc(list, func(i int) bool { return !m.turn.isFor(&m.list[i]) })
+}
 
 // Ready returns the Plan of a turn that waits for its round; nil if there is none.
 func (m *Machine) Ready() *terms.Better {

@@ -55,7 +55,7 @@ func (m *Machine) Write(now time.Duration, w *terms.JobWrite, rule terms.JobRule
 			m.count.Started++
 		}
 	}
-	return &terms.RunningJobs{List: list, Changed: len(changed), Newer: newer}, out, nil
+	return &terms.RunningJobs{List: list, Changed: len(changed), Running: len(list), Newer: newer}, out, nil
 }
 
 // MostAge is the maximum of JobWrite.Age.
