@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"sync"
 
 	"weft/planner"
 	"weft/route/multicast"
@@ -51,10 +52,17 @@ func wholeOf(data []byte) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(data))), crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
 }
 
+// deflaters holds writers that compress parts: each takes a megabyte of memory.
+var deflaters = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // cannot fail: the level is valid
+	return w
+}}
+
 // PartsOf returns the entries of a long value, the Whole last.
 func PartsOf(v longValue, data []byte) (list []sa.Entry) {
 	var packed bytes.Buffer
-	w, _ := flate.NewWriter(&packed, flate.BestSpeed) // cannot fail: the level is valid
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
 	for part := range slices.Chunk(data, partLength) {
 		packed.Reset()
 		packed.WriteByte(deflated)
