@@ -3,19 +3,24 @@ package fabric
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 // The words of a description that name a device of a machine, and a longer word that ends with one,
 // as in "n12-mlx5_0".
 var (
-	device = regexp.MustCompile(`(?i)^(hca-?\d*|hfi-?\d+|(mlx\d+|rdma)_(ib|bond_?)?\d+(_bond)?|hfi\d+_\d+|ib[ops]?\d+\w*|` +
-		`(mthca|qib|ipath|irdma|ocrdma|i40iw|bnxt_re|bnxt_re_bond|cxgb\d_|hns_|rxe|siw|ionic_|mana_|efa_|erdma_)\d+|roce[ops]\w+|rdma[ops]\w+)$`)
-	joinedDevice = regexp.MustCompile(`(?i)^(.*[^-_.,;@|])[-_.,;@|]+(hca-?\d+|mlx\d+_(?:ib|bond_?)?\d+|hfi1_\d+)$`)
+	device = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(hca-?\d*|hfi-?\d+|(mlx\d+|rdma)_(ib|bond_?)?\d+(_bond)?|hfi\d+_\d+|ib[ops]?\d+\w*|` +
+			`(mthca|qib|ipath|irdma|ocrdma|i40iw|bnxt_re|bnxt_re_bond|cxgb\d_|hns_|rxe|siw|ionic_|mana_|efa_|erdma_)\d+|roce[ops]\w+|rdma[ops]\w+)$`)
+	})
+	joinedDevice = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(.*[^-_.,;@|])[-_.,;@|]+(hca-?\d+|mlx\d+_(?:ib|bond_?)?\d+|hfi1_\d+)$`)
+	})
 )
 
 // An adapter with an operating system of its own has its machine's name and this, by custom.
-var ownSystem = regexp.MustCompile(`(?i)[-_.]?(bf|bf\d|dpu|bluefield|snic)[-_]?\d*$`)
+var ownSystem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)[-_.]?(bf|bf\d|dpu|bluefield|snic)[-_]?\d*$`) })
 
 // The driver qib writes "Intel Infiniband HCA n12", its older brother "QLogic Infiniband HCA n12".
 var driverPrefixes = []string{"Intel Infiniband HCA ", "QLogic Infiniband HCA "}
@@ -49,7 +54,7 @@ func HostAndDevice(desc string) (host, dev string) {
 		if !strings.Contains(words[last], "_") && !strings.HasSuffix(strings.TrimRight(words[last], "-0123456789"), "a") {
 			break // the search would cost more than this
 		}
-		if cut := joinedDevice.FindStringSubmatch(words[last]); cut != nil {
+		if cut := joinedDevice().FindStringSubmatch(words[last]); cut != nil {
 			words[last], dev = cut[1], cut[2]
 			at = 1
 		}
@@ -66,7 +71,7 @@ func HostAndDevice(desc string) (host, dev string) {
 func isDevice(word string) bool {
 	last := word[len(word)-1]
 	digits := word[0] > '9' && strings.ContainsAny(word, "0123456789")
-	return (digits || last == 'a' || last == 'A') && device.MatchString(word)
+	return (digits || last == 'a' || last == 'A') && device().MatchString(word)
 }
 
 // isEveryMachine reports whether installers give a name to every machine.
@@ -112,7 +117,7 @@ func machineOf(host string) string {
 	if !strings.HasSuffix(end, "bf") && !strings.HasSuffix(end, "dpu") && !strings.HasSuffix(end, "bluefield") && !strings.HasSuffix(end, "snic") {
 		return ""
 	}
-	if at := ownSystem.FindStringIndex(host); at != nil {
+	if at := ownSystem().FindStringIndex(host); at != nil {
 		return host[:at[0]]
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"weft/fabric"
 )
@@ -25,19 +26,19 @@ import (
 // devices counts.
 
 var (
-	systemName = regexp.MustCompile(`^(?:mf\d+;)?([^;:/]*)(?::[^/]*)?((?:/[a-z]*\d+)*)$`)
-	partName   = regexp.MustCompile(`([a-z]*)0*(\d+)`)
+	systemName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:mf\d+;)?([^;:/]*)(?::[^/]*)?((?:/[a-z]*\d+)*)$`) })
+	partName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([a-z]*)0*(\d+)`) })
 )
 
 // switchKey returns the name of a switch in one form: the system, and the board and chip of a
 // director.
 func switchKey(desc string) (system, key string) {
 	text := strings.ToLower(strings.TrimSpace(desc))
-	found := systemName.FindStringSubmatch(text)
+	found := systemName().FindStringSubmatch(text)
 	if found == nil {
 		return text, text
 	}
-	part := partName.ReplaceAllString(found[2], "$1$2")
+	part := partName().ReplaceAllString(found[2], "$1$2")
 	if part == "/u1" { // of a switch with one chip
 		part = ""
 	}

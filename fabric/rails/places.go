@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"weft/fabric"
 )
@@ -55,18 +56,20 @@ func compareSpots(a, b spot) int {
 // The devices whose number alone tells them apart. OFED's scripts count from one ("HCA-1"), drivers
 // from zero ("mlx5_0").
 var (
-	fromOne  = regexp.MustCompile(`(?i)^(?:hca|hfi)-?(\d+)$`)
-	fromZero = regexp.MustCompile(`(?i)^(?:mlx\d+|mthca|hfi1|qib|ipath)_(?:ib|bond_)?(\d+)$`)
+	fromOne  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:hca|hfi)-?(\d+)$`) })
+	fromZero = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:mlx\d+|mthca|hfi1|qib|ipath)_(?:ib|bond_)?(\d+)$`)
+	})
 )
 
 // deviceNumber returns the number of a device from 0, or its name as the family.
 func deviceNumber(device string) (family string, number int32) {
-	if m := fromOne.FindStringSubmatch(device); m != nil {
+	if m := fromOne().FindStringSubmatch(device); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 && n < 1<<16 {
 			return "", int32(n - 1)
 		}
 	}
-	if m := fromZero.FindStringSubmatch(device); m != nil {
+	if m := fromZero().FindStringSubmatch(device); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n < 1<<16 {
 			return "", int32(n)
 		}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -107,7 +108,7 @@ func read(path string, opt Options) (*Source, error) {
 	if near := nearestFile(path); errors.Is(err, fs.ErrNotExist) && near != "" {
 		return nil, fmt.Errorf("%w: did you mean %s?", err, near)
 	}
-	if errors.Is(err, fs.ErrNotExist) && formulaLike.MatchString(path) {
+	if errors.Is(err, fs.ErrNotExist) && formulaLike().MatchString(path) {
 		return nil, fmt.Errorf("no file and no formula is called %q: weft gen --list shows the formulas", path)
 	}
 	if bad := (*netfile.Error)(nil); err != nil && !errors.As(err, &bad) {
@@ -135,7 +136,7 @@ func read(path string, opt Options) (*Source, error) {
 }
 
 // formulaLike matches texts that look more like a formula than like a file.
-var formulaLike = regexp.MustCompile(`^[A-Za-z0-9+_-]+ *\([^/]*\)$`)
+var formulaLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9+_-]+ *\([^/]*\)$`) })
 
 // nearestFile returns the file in the same folder with the name most similar to a missing one, ""
 // if none is similar.

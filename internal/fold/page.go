@@ -3,6 +3,7 @@ package fold
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -10,7 +11,7 @@ import (
 const pageColumns = 100
 
 // marks matches words that Markdown reads as a mark if they begin a line.
-var marks = regexp.MustCompile(`^([-+*#>=|]+|[0-9]+[.)])$`)
+var marks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([-+*#>=|]+|[0-9]+[.)])$`) })
 
 // Page breaks prose of a Markdown page between words into lines of at most 100 columns. mark begins
 // the first line; later lines are indented as far. No later line begins with a mark of Markdown.
@@ -20,7 +21,7 @@ func Page(mark, text string) string {
 	at := utf8.RuneCountInString(mark)
 	var words []string
 	for word := range strings.FieldsSeq(text) {
-		if last := len(words) - 1; last >= 0 && marks.MatchString(word) {
+		if last := len(words) - 1; last >= 0 && marks().MatchString(word) {
 			words[last] += " " + word
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"weft/fabric"
 	"weft/internal/chart"
@@ -15,7 +16,7 @@ import (
 )
 
 // needs finds the number of lanes in a refusal.
-var needs = regexp.MustCompile(`needs (more than )?(\d+) lanes`)
+var needs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`needs (more than )?(\d+) lanes`) })
 
 // lanesOf returns the number of lanes that a trial used, or that its engine says it would need. If
 // the engine only says "more than n", it returns n+1 and false.
@@ -23,7 +24,7 @@ func lanesOf(t *lab.Trial) (n int, exact bool) {
 	if t.Plan != nil && t.Refused == "" {
 		return t.Plan.VLs, true
 	}
-	m := needs.FindStringSubmatch(t.Refused)
+	m := needs().FindStringSubmatch(t.Refused)
 	if m == nil {
 		return 0, false
 	}

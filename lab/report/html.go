@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"regexp"
+	"sync"
 
 	"weft/internal/chart"
 )
@@ -24,7 +25,8 @@ summary { cursor: pointer; margin: .8rem 0 }
 @media print { body { max-width: none } }
 `
 
-var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -49,6 +51,7 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 {{end}}{{end}}{{end}}</body>
 </html>
 `))
+})
 
 // cell is a cell of a table, with its class: n for numbers, which stand at the right, s for short
 // texts, which stay on one line.
@@ -57,7 +60,7 @@ type cell struct{ Text, Class string }
 func cellOf(text string) cell {
 	const short = 30
 	switch {
-	case numeric.MatchString(text):
+	case numeric().MatchString(text):
 		return cell{text, "n"}
 	case len(text) <= short:
 		return cell{text, "s"}
@@ -74,7 +77,9 @@ type element struct {
 }
 
 // numeric matches numbers, also with an interval or a count, and a missing interval.
-var numeric = regexp.MustCompile(`^(< )?-?[\d.]+(e[+-]?\d+)?( ± [\d.e+-]+)?( \(\d+\))?$|^-$`)
+var numeric = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(< )?-?[\d.]+(e[+-]?\d+)?( ± [\d.e+-]+)?( \(\d+\))?$|^-$`)
+})
 
 // WriteHTML writes a page as one HTML file. It has no scripts, and takes no fonts or pictures from
 // elsewhere.
@@ -101,7 +106,7 @@ func (p *Page) WriteHTML(w io.Writer) error {
 		}
 		elements = append(elements, e)
 	}
-	return page.Execute(w, struct {
+	return page().Execute(w, struct {
 		Title  string
 		Style  template.CSS
 		Blocks []element

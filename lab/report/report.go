@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"weft/internal/fold"
 	"weft/lab/sweep"
@@ -171,7 +172,7 @@ func (m *maker) outcomes(s *sweep.Summary) {
 const mostReasons = 3
 
 // particulars are the names and numbers in a reason. Reasons that differ in them only count as one.
-var particulars = regexp.MustCompile(`"[^"]*"( \(0x[0-9a-f]+\))?|\([0-9,]+\)|[0-9]+`)
+var particulars = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"[^"]*"( \(0x[0-9a-f]+\))?|\([0-9,]+\)|[0-9]+`) })
 
 // reasons lists the most frequent reasons of failures.
 func (m *maker) reasons() {
@@ -187,7 +188,7 @@ func (m *maker) reasons() {
 		if counts[at] == nil {
 			counts[at] = map[string]int{}
 		}
-		like := particulars.ReplaceAllString(row.Reason, "…")
+		like := particulars().ReplaceAllString(row.Reason, "…")
 		counts[at][like]++
 		if first[like] == "" {
 			first[like] = row.Reason

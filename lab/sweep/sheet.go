@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Sheet is the list of a sweep's cases. A store can have more rows: of an earlier description, or
@@ -221,11 +222,11 @@ func JoinSheets(sheets []*Sheet) (*Sheet, []int, error) {
 }
 
 // shardOption is the option of a command that names the shard.
-var shardOption = regexp.MustCompile(`--shard[= ]\d+/`)
+var shardOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--shard[= ]\d+/`) })
 
 // ShardCommand returns the command of a worker as that of another one.
 func ShardCommand(command, worker string) string {
-	return shardOption.ReplaceAllString(command, "--shard "+strings.ReplaceAll(worker, "$", "$$")+"/")
+	return shardOption().ReplaceAllString(command, "--shard "+strings.ReplaceAll(worker, "$", "$$")+"/")
 }
 
 // commandOf joins the commands of workers: a loop of the shell if they differ by the shard alone

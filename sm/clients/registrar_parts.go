@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"sync"
 
 	"weft/planner"
 	"weft/route/multicast"
@@ -63,19 +64,23 @@ type Packer struct {
 // NewPacker returns the Packer of a long value.
 func NewPacker(v longValue) *Packer { return &Packer{value: v} }
 
+// deflaters holds writers that compress parts: each takes a megabyte of memory.
+var deflaters = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // cannot fail: the level is valid
+	return w
+}}
+
 // Pack returns the entries of the long value, the Whole last. data must not change later.
 func (p *Packer) Pack(data []byte) []sa.Entry {
 	var packed bytes.Buffer
-	var w *flate.Writer // it needs much memory
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
 	before, list := slices.Collect(slices.Chunk(p.data, partLength)), []sa.Entry(nil)
 	for part := range slices.Chunk(data, partLength) {
 		number := len(list)
 		if number < len(before) && bytes.Equal(part, before[number]) {
 			list = append(list, p.parts[number])
 			continue
-		}
-		if w == nil {
-			w, _ = flate.NewWriter(&packed, flate.BestSpeed) // cannot fail: the level is valid
 		}
 		packed.Reset()
 		packed.WriteByte(deflated)

@@ -58,7 +58,7 @@ func (r *importer) ccKey(l line) {
 // congestionParts notes for each option that congestion replaces whether congestion-control has it.
 func (r *importer) congestionParts(on line, fate Fate) {
 	for _, l := range r.lines {
-		o, known := options[l.name]
+		o, known := options()[l.name]
 		if !known || o.fate != Taken || !strings.HasPrefix(l.name, "cc_") || o.isUsual(l.value) || l.name == "cc_key" && fate == Taken {
 			continue
 		}

@@ -23,7 +23,7 @@ func (r *importer) named(l line) *File {
 	switch {
 	case err != nil:
 		r.note(l, Left, "%v", err)
-	case f == nil && options[l.name].isUsual(l.value):
+	case f == nil && options()[l.name].isUsual(l.value):
 	case f == nil:
 		r.note(l, Left, "the file does not exist")
 	case len(f.Data) > mostBytes:
@@ -66,7 +66,7 @@ func (r *importer) partitions(l line) error {
 		return nil
 	}
 	f, err := r.in.Open(l.name, l.value)
-	o := options[l.name]
+	o := options()[l.name]
 	if err == nil && f == nil && !o.isUsual(l.value) {
 		r.note(l, Left, "the file does not exist: all ports are in the default partition")
 	}

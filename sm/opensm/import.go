@@ -153,7 +153,7 @@ func (r *importer) read() {
 	}
 	r.lines = slices.DeleteFunc(r.lines, func(l line) bool { return !r.readable(l) })
 	for i, l := range r.lines {
-		if o, known := options[l.name]; known && o.isTruth() && l.value != "TRUE" && l.value != "FALSE" {
+		if o, known := options()[l.name]; known && o.isTruth() && l.value != "TRUE" && l.value != "FALSE" {
 			r.note(l, Wrong, "OpenSM reads it as FALSE: it takes only TRUE as true")
 			r.lines[i].value = "FALSE"
 		}
@@ -195,8 +195,8 @@ func (r *importer) readable(l line) bool {
 
 // option imports a line.
 func (r *importer) option(l line) {
-	o, known := options[l.name]
-	vendors, ofVendor := vendorOptions[l.name]
+	o, known := options()[l.name]
+	vendors, ofVendor := vendorOptions()[l.name]
 	last := r.set[l.name] == l || strings.HasPrefix(l.name, "cc_ca_") // these have a line for each SL
 	switch {
 	case !last:
@@ -230,7 +230,7 @@ func (r *importer) unnamed() {
 		if _, named := r.set[name]; named || r.in.Open == nil {
 			continue
 		}
-		o := options[name]
+		o := options()[name]
 		l := line{name: name, value: plain(o.usual)}
 		if name == "partition_config_file" {
 			if r.in.Config != nil || r.in.Startup != nil {

@@ -295,7 +295,7 @@ func TestNotTaken(t *testing.T) {
 // TestNothingIsLost: every line that differs from OpenSM's default is in the report, whatever its
 // value, and nothing but files of LIDs, keys and partitions ends the import.
 func TestNothingIsLost(t *testing.T) {
-	names := slices.Sorted(maps.Keys(options))
+	names := slices.Sorted(maps.Keys(options()))
 	values := []string{"TRUE", "FALSE", "true", "", "0", "1", "7", "255", "256", "-1", "0x10", "1 2", "0:1,1:2", "ftree,ar_updn", "/etc/f", "/etc/none", "(null)", "off", "0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7"}
 	files := map[string]string{"/etc/f": "0x10 name\nword\n", "0": ""}
 	rapid.Check(t, func(t *rapid.T) {
@@ -314,7 +314,7 @@ func TestNothingIsLost(t *testing.T) {
 		}
 		for i, l := range lines {
 			name, value, _ := strings.Cut(l, " ")
-			o := options[name]
+			o := options()[name]
 			usual := o.usual == "(null)" && plain(value) == "" || o.usual != "(null)" && (o.isTruth() && value == o.usual || !o.isTruth() && o.isUsual(plain(value)))
 			if !usual && !told[i+1] {
 				t.Fatalf("nothing is said of line %d, %s", i+1, l)
@@ -328,7 +328,7 @@ func TestNothingIsLost(t *testing.T) {
 func TestEveryOption(t *testing.T) {
 	values := []string{"TRUE", "FALSE", "true", "", "0", "1", "7", "255", "256", "-1", "0x10", "1 2", "0:1,1:2", "minhop", "/etc/f", "/etc/none", "(null)", "off", "0,1"}
 	for _, on := range []string{"", "qos TRUE\nperfmgr TRUE\ncongestion_control TRUE\nm_key 1\nrouting_engine nue"} {
-		for name, o := range options {
+		for name, o := range options() {
 			for _, value := range values {
 				lines := append(strings.Split(on, "\n"), name+" "+value)
 				r, err := Import(&Input{Config: conf(lines...), Open: opener(map[string]string{"/etc/f": "0x10 name\nword\n"})})
@@ -387,8 +387,8 @@ func TestStartup(t *testing.T) {
 	if got := (&File{Data: []byte("ExecStart=/usr/sbin/opensm -F /etc/x.conf\n")}).ConfigOf(); got != "/etc/x.conf" {
 		t.Errorf("configuration %q", got)
 	}
-	for name, a := range arguments {
-		if _, known := options[a.option]; !known && a.option != "" {
+	for name, a := range arguments() {
+		if _, known := options()[a.option]; !known && a.option != "" {
 			t.Errorf("-%s: %s is no option", name, a.option)
 		}
 	}
@@ -397,10 +397,10 @@ func TestStartup(t *testing.T) {
 // TestOptionsOfOpenSM: every option that the table calls taken over has a function that does so,
 // and no other has.
 func TestOptionsOfOpenSM(t *testing.T) {
-	if len(options) != 160 {
-		t.Errorf("%d options, want the 160 of OpenSM 3.3.23", len(options))
+	if len(options()) != 160 {
+		t.Errorf("%d options, want the 160 of OpenSM 3.3.23", len(options()))
 	}
-	for name, o := range options {
+	for name, o := range options() {
 		if (o.fate == Taken) != (takers[name] != nil) {
 			t.Errorf("%s: %s", name, o.fate)
 		}
@@ -409,7 +409,7 @@ func TestOptionsOfOpenSM(t *testing.T) {
 		}
 	}
 	for name := range takers {
-		if _, ok := options[name]; !ok {
+		if _, ok := options()[name]; !ok {
 			t.Errorf("%s is no option of OpenSM", name)
 		}
 	}

@@ -3,6 +3,7 @@ package opensm
 import (
 	_ "embed" // the tables
 	"strings"
+	"sync"
 )
 
 // Fate is the result for an option of OpenSM, or for a file.
@@ -28,8 +29,8 @@ type option struct {
 //go:embed options.tsv
 var optionTable string
 
-// options maps names to options of OpenSM.
-var options = readOptions(optionTable)
+// options returns the options of OpenSM by name.
+var options = sync.OnceValue(func() map[string]option { return readOptions(optionTable) })
 
 // readOptions parses options.tsv.
 func readOptions(table string) map[string]option {
@@ -46,8 +47,8 @@ func readOptions(table string) map[string]option {
 //go:embed vendor.tsv
 var vendorTable string
 
-// vendorOptions maps options of vendors' OpenSM to the counterpart in weft sm.
-var vendorOptions = readVendorOptions(vendorTable)
+// vendorOptions returns the counterparts in weft sm of options of vendors' OpenSM.
+var vendorOptions = sync.OnceValue(func() map[string]string { return readVendorOptions(vendorTable) })
 
 // readVendorOptions parses vendor.tsv.
 func readVendorOptions(table string) map[string]string {

@@ -48,7 +48,7 @@ const (
 func (r *importer) speedMask(at line, name string) uint64 {
 	n, _ := number(r.setOr(at, name).value) // readable drops other lines
 	if name == "force_link_speed" && n > 7 || name != "force_link_speed" && n > 15 && n != noExt {
-		n, _ = number(options[name].usual)
+		n, _ = number(options()[name].usual)
 	}
 	return n
 }

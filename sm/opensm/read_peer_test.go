@@ -21,7 +21,7 @@ func TestReadAsOpenSM(t *testing.T) {
 	program := peer.Program(t, "opensm")
 	loaded := regexp.MustCompile(`(?m)^ Loading Cached Option:(\S+) = (.*)$`)
 	names := slices.Sorted(maps.Keys(maxima))
-	for name, o := range options {
+	for name, o := range options() {
 		if o.isTruth() {
 			names = append(names, name)
 		}
@@ -55,12 +55,12 @@ func TestReadAsOpenSM(t *testing.T) {
 			l, ours := r.set[name]
 			value, told := theirs[name]
 			if !told { // no line, or always the default
-				value = options[name].usual
+				value = options()[name].usual
 			}
-			if ours && !(option{usual: value}).isUsual(l.value) && !(options[name].isTruth() && truth(l.value) == truth(value)) {
+			if ours && !(option{usual: value}).isUsual(l.value) && !(options()[name].isTruth() && truth(l.value) == truth(value)) {
 				t.Errorf("%s: OpenSM has %s, the import %q of line %d", name, value, l.value, l.number)
 			}
-			if !ours && value != options[name].usual && told {
+			if !ours && value != options()[name].usual && told {
 				t.Errorf("%s: OpenSM has %s, the import nothing", name, value)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed arguments.tsv
@@ -17,8 +18,8 @@ type argument struct {
 	value  string // VALUE or HEX if it follows, NONE if there is none
 }
 
-// arguments maps letters and words of the command line.
-var arguments = readArgumentTable(argumentTable)
+// arguments returns the options of the command line by letter and by word.
+var arguments = sync.OnceValue(func() map[string]argument { return readArgumentTable(argumentTable) })
 
 // readArgumentTable parses arguments.tsv.
 func readArgumentTable(table string) map[string]argument {
@@ -255,11 +256,11 @@ func findArguments(word string) (list []given, ok bool) {
 		return nil, false
 	}
 	name, value, has := strings.Cut(strings.TrimLeft(word, "-"), "=")
-	if a, known := arguments[name]; known {
+	if a, known := arguments()[name]; known {
 		return []given{{a, name, value, has}}, true
 	}
 	begun := map[argument]string{}
-	for long, a := range arguments {
+	for long, a := range arguments() {
 		if len(long) > 1 && name != "" && strings.HasPrefix(long, name) {
 			begun[a] = long
 		}
@@ -273,7 +274,7 @@ func findArguments(word string) (list []given, ok bool) {
 		return nil, false
 	}
 	for at, letter := range word[1:] {
-		a, known := arguments[string(letter)]
+		a, known := arguments()[string(letter)]
 		if !known {
 			return list, false
 		}

@@ -53,7 +53,7 @@ func init() { // not a literal: some takers refer to the options of others
 	for name := range timeNames {
 		takers[name] = (*importer).portTime
 	}
-	for name, o := range options {
+	for name, o := range options() {
 		if strings.HasPrefix(name, "cc_") && o.fate == Taken {
 			takers[name] = (*importer).congestionDetail
 		}
@@ -212,7 +212,7 @@ func (r *importer) setOr(at line, name string) line {
 	if own, ok := r.set[name]; ok {
 		return own
 	}
-	at.name, at.value, at.old = name, plain(options[name].usual), ""
+	at.name, at.value, at.old = name, plain(options()[name].usual), ""
 	return at
 }
 
@@ -425,7 +425,7 @@ func readAlike(f *File) error {
 func (r *importer) counters(l line) error {
 	seconds := r.setOr(l, "perfmgr_sweep_time_s").value
 	if isZero(seconds) {
-		seconds = options["perfmgr_sweep_time_s"].usual
+		seconds = options()["perfmgr_sweep_time_s"].usual
 	}
 	n, err := number(seconds)
 	if err == nil {

@@ -53,8 +53,8 @@ func (r *Responder) Answer(s *Subnet, request mad.Datagram) mad.Datagram {
 		return r.members(s, q)
 	case attr == mad.AttrClassPortInfo && method == mad.Get:
 		return r.classPortInfo(s, q)
-	case kinds[attr] != nil:
-		return r.records(s, q, kinds[attr])
+	case kinds()[attr] != nil:
+		return r.records(s, q, kinds()[attr])
 	default:
 		return r.refuse(q, mad.StatusBadAttribute)
 	}

@@ -87,7 +87,7 @@ func TestOddFabrics(t *testing.T) {
 		}
 	}
 	var attrs []mad.AttrID
-	for attr := range kinds {
+	for attr := range kinds() {
 		attrs = append(attrs, attr)
 	}
 	attrs = append(attrs, mad.AttrPathRecord, mad.AttrMultiPathRecord, mad.AttrClassPortInfo)
@@ -104,7 +104,7 @@ func TestOddFabrics(t *testing.T) {
 		lid := uint64(rapid.IntRange(0, int(s.Plan.Ends.Top())+2).Draw(t, "LID"))
 		mad.PathRecordDLID.Put(rec, lid)
 		mad.PathRecordSLID.Put(rec, uint64(rapid.IntRange(0, int(s.Plan.Ends.Top())+2).Draw(t, "SLID")))
-		if k := kinds[attr]; k != nil {
+		if k := kinds()[attr]; k != nil {
 			k.lids[0].Put(rec, lid)
 		}
 		mask := rapid.Uint64().Draw(t, "mask") & rapid.Uint64().Draw(t, "and") & rapid.Uint64().Draw(t, "and")

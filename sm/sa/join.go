@@ -3,6 +3,7 @@ package sa
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"weft/fabric"
 	"weft/wire/mad"
@@ -347,7 +348,7 @@ func allZero(b []byte) bool {
 // only the groups, or the members of a port that they name.
 func (r *Responder) members(s *Subnet, q mad.Datagram) mad.Datagram {
 	c := r.open(q, mad.MCMemberRecord.RecordSize())
-	c.begin(s, memberKind, q, nil)
+	c.begin(s, memberKind(), q, nil)
 	for _, at := range [...]int{38, 42, 43} { // values with a selector are matched by want
 		c.care[at], c.want[at] = 0, 0
 	}
@@ -377,9 +378,9 @@ func (r *Responder) members(s *Subnet, q mad.Datagram) mad.Datagram {
 	return r.close(q)
 }
 
-// memberKind matches MCMemberRecords.
-var memberKind = func() *kind {
+// memberKind returns the kind of MCMemberRecords.
+var memberKind = sync.OnceValue(func() *kind {
 	k := &kind{attr: mad.AttrMCMemberRecord, layout: mad.MCMemberRecord}
 	k.findMasks(k.layout, 0)
 	return k
-}()
+})

@@ -1,6 +1,8 @@
 package sa
 
 import (
+	"sync"
+
 	"weft/fabric"
 	"weft/wire/mad"
 )
@@ -16,8 +18,8 @@ type kind struct {
 	masks [64][]byte // by bit of the ComponentMask: the bits that it selects in the record; nil for none
 }
 
-// kinds maps attributes to kinds.
-var kinds = func() map[mad.AttrID]*kind {
+// kinds returns the kinds by attribute.
+var kinds = sync.OnceValue(func() map[mad.AttrID]*kind {
 	all := map[mad.AttrID]*kind{}
 	for _, k := range []*kind{
 		{attr: mad.AttrNodeRecord, layout: mad.NodeRecord, fill: (*search).nodes, lids: []mad.Field{mad.NodeRecordLID}},
@@ -36,7 +38,7 @@ var kinds = func() map[mad.AttrID]*kind {
 		all[k.attr] = k
 	}
 	return all
-}()
+})
 
 // findMasks sets the record bits of each bit of the ComponentMask, for a layout at an offset.
 func (k *kind) findMasks(l *mad.Layout, off int) {

@@ -83,8 +83,8 @@ func TestQueries(t *testing.T) {
 		mad.AttrNodeRecord, mad.AttrPortInfoRecord, mad.AttrSwitchInfoRecord, mad.AttrLinkRecord, mad.AttrSMInfoRecord, mad.AttrLinearForwardingTableRecord,
 		mad.AttrMulticastForwardingTableRecord, mad.AttrSLtoVLMappingTableRecord, mad.AttrVLArbitrationTableRecord, mad.AttrPKeyTableRecord, mad.AttrGUIDInfoRecord,
 	}
-	if len(attrs) != len(kinds) {
-		t.Fatalf("%d kinds of records are served, %d are tested", len(kinds), len(attrs))
+	if len(attrs) != len(kinds()) {
+		t.Fatalf("%d kinds of records are served, %d are tested", len(kinds()), len(attrs))
 	}
 	found := map[mad.AttrID]int{}
 	draws.Check(t, func(t *rapid.T) {
@@ -92,7 +92,7 @@ func TestQueries(t *testing.T) {
 		s := subnetOf(t, f.formula, f.engine, f.lmc, rapid.Uint64Range(0, 5).Draw(t, "seed"))
 		for range 4 { // queries
 			attr := rapid.SampledFrom(attrs).Draw(t, "attribute")
-			k := kinds[attr]
+			k := kinds()[attr]
 			var r, other Responder
 			all := recordsOf(t, bytes.Clone(other.Answer(s, ask(mad.GetTable, attr, 0, nil))))
 			rec := make([]byte, k.layout.RecordSize())
@@ -334,7 +334,7 @@ func FuzzAnswer(f *testing.F) {
 	for _, x := range fabrics[:3] {
 		subnets = append(subnets, subnetOf(f, x.formula, x.engine, x.lmc, 1))
 	}
-	for attr := range kinds {
+	for attr := range kinds() {
 		f.Add(uint8(0), []byte(ask(mad.GetTable, attr, 1, []byte{0, 3})))
 	}
 	f.Add(uint8(1), []byte(ask(mad.GetTable, mad.AttrPathRecord, 0, nil)))

@@ -98,7 +98,7 @@ func (g *Registry) Answer(now time.Duration, s *Subnet, d *wire.Datagram) mad.Da
 	case attr == mad.AttrServiceRecord && method == mad.Delete:
 		return g.deleteService(now, s, d.Addr.SLID, q)
 	case attr == mad.AttrGUIDInfoRecord && get:
-		return g.responder.records(s, q, kinds[attr])
+		return g.responder.records(s, q, kinds()[attr])
 	case attr == mad.AttrGUIDInfoRecord && (method == mad.Set || method == mad.Delete):
 		return g.changeAliases(s, d.Addr.SLID, q)
 	case attr == mad.AttrInformInfo && method == mad.Set:

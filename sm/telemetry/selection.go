@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"weft/fabric"
 	"weft/sm/perf"
@@ -18,7 +19,7 @@ const Words = "all, hosts, switches, between-switches"
 type Selection struct{ rules []func(*perf.Port) bool }
 
 // portSuffix ends a rule for one port of a node.
-var portSuffix = regexp.MustCompile(`^(.+)\[([0-9]+)\]$`)
+var portSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+)\[([0-9]+)\]$`) })
 
 // ParseSelection reads rules: words, or the name or GUID of a node, with the number of a port if it
 // stands for one. A name may be a pattern as in path.Match.
@@ -49,7 +50,7 @@ func parseRule(text string) (func(*perf.Port) bool, error) {
 		return func(p *perf.Port) bool { return isSwitch(p.Name) && isSwitch(p.Peer) }, nil
 	}
 	name, port := text, -1
-	if parts := portSuffix.FindStringSubmatch(text); parts != nil {
+	if parts := portSuffix().FindStringSubmatch(text); parts != nil {
 		number, err := strconv.Atoi(parts[2])
 		if err != nil || number < 1 || number > fabric.MaxPorts {
 			return nil, fmt.Errorf("%s: want a port from 1 to %d", text, fabric.MaxPorts)

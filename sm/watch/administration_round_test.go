@@ -18,14 +18,13 @@ import (
 	"weft/wire/mad"
 )
 
-// allPaths asks for all paths as hosts would be told now.
-func allPaths(a *clients.Administration, t smtest.Fataler, s *sa.Subnet) mad.Datagram {
+// allPaths asks for all paths as hosts would be told now. The answer is in r's memory.
+func allPaths(r *sa.Responder, t smtest.Fataler, s *sa.Subnet) mad.Datagram {
 	t.Helper()
 	q, err := mad.Request{Method: mad.GetTable, Attr: mad.AttrPathRecord}.SA(make([]byte, mad.Size), 0)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	var r sa.Responder
 	return r.Answer(s, q)
 }
 
@@ -47,13 +46,14 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	v.manager, v.planTime = NewManager(terms.Config{}, watch), 30*time.Millisecond
 	a := &clients.Administration{Members: clients.NewMembers(share.Rule{})}
 	a.Serving.Store(&clients.Serving{Open: true})
+	var asked sa.Responder
 	var told mad.Datagram // between rounds
 	var of *ledger.Ledger // whose paths these are
 	during, rounds := 0, 0
 	v.onEvent = func() {
 		takeFrom(a, v.manager)
 		o := a.Serving.Load()
-		switch now := allPaths(a, t, o.Subnet); {
+		switch now := allPaths(&asked, t, o.Subnet); {
 		case !o.Open:
 			t.Fatal("queries are not answered")
 		case v.manager.inForce == nil:
@@ -68,7 +68,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 		case v.manager.inForce != of:
 			rounds++
 			v.verify(t)
-			told, of = now, v.manager.inForce
+			told, of = bytes.Clone(now), v.manager.inForce
 		case !bytes.Equal(now, told):
 			t.Fatal("between rounds hosts are told other paths than before")
 		}
@@ -87,7 +87,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	if rounds < 3 || during < 100 {
 		t.Fatalf("%d rounds, asked %d times while they were under way", rounds, during)
 	}
-	if !bytes.Equal(allPaths(a, t, first), sls) {
+	if !bytes.Equal(allPaths(&asked, t, first), sls) {
 		t.Error("what was told first has changed in later rounds")
 	}
 	changed := 0

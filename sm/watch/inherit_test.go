@@ -25,7 +25,7 @@ import (
 
 // paths returns the paths that a master tells hosts now.
 func (m *market) paths(v *virtual) mad.Datagram {
-	return bytes.Clone(allPaths(v.keeper.a, m.t, v.keeper.a.Serving.Load().Subnet))
+	return bytes.Clone(allPaths(&m.asked, m.t, v.keeper.a.Serving.Load().Subnet))
 }
 
 // isTable reports whether an action writes a table for forwarding packets.

@@ -169,7 +169,8 @@ func (m *moments) look(t smtest.Fataler) {
 // for each other; "" where there is none. Packets have the SLs of the Plan of a round.
 func (m *moments) circle(told *ledger.Ledger) string {
 	sub := m.v.sub
-	g := sub.Fabric().Compile()
+	f := sub.Fabric()
+	g := f.Compile()
 	held := sub.Tables()
 	at := map[fabric.GUID]int{}
 	for i := range held.Switches {
@@ -177,7 +178,7 @@ func (m *moments) circle(told *ledger.Ledger) string {
 	}
 	nodes := make([]fabric.NodeID, g.NumSwitches)
 	for s, guid := range g.SwitchGUID {
-		nodes[s], _ = sub.Fabric().NodeByGUID(guid)
+		nodes[s], _ = f.NodeByGUID(guid)
 	}
 	next := func(s int32, lid fabric.LID) int32 {
 		c, _ := g.At(s, held.Switches[at[g.SwitchGUID[s]]].Port(lid))

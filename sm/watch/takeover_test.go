@@ -310,6 +310,7 @@ type market struct {
 	config    func(i int, c *terms.Config) // of a manager that starts; nil: as it is
 	made      func(i int, v *virtual)      // called before a manager starts; nil: nothing
 	customers []*customer
+	asked     sa.Responder // answers paths; keeps its memory
 	gids      [][]byte
 	now       time.Duration
 	acked     map[sa.EntryName]string // what was acknowledged

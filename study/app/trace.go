@@ -7,16 +7,17 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"weft/apps/chakra"
 )
 
 // traceName is the name of a file of a Chakra trace: PREFIX.RANK.et.
-var traceName = regexp.MustCompile(`^(.*)\.([0-9]+)\.et$`)
+var traceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*)\.([0-9]+)\.et$`) })
 
 // openTrace reads a Chakra trace, given by the file of any rank. ok is false for other names.
 func openTrace(text string) (p *Program, ok bool, err error) {
-	name := traceName.FindStringSubmatch(text)
+	name := traceName().FindStringSubmatch(text)
 	if name == nil {
 		return nil, false, nil
 	}
@@ -47,7 +48,7 @@ func openTrace(text string) (p *Program, ok bool, err error) {
 func countFiles(prefix string) (n int, err error) {
 	list, err := os.ReadDir(filepath.Dir(prefix))
 	for _, entry := range list {
-		if name := traceName.FindStringSubmatch(entry.Name()); name != nil && name[1] == filepath.Base(prefix) {
+		if name := traceName().FindStringSubmatch(entry.Name()); name != nil && name[1] == filepath.Base(prefix) {
 			n++
 		}
 	}

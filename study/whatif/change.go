@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -19,13 +20,15 @@ type Change struct {
 }
 
 // argument matches the beginning of arguments of a suffix.
-var argument = regexp.MustCompile(`^(links|share|switches|switch|link|host|servers|server|leaf|pod|group|like|to|seed) *=`)
+var argument = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(links|share|switches|switch|link|host|servers|server|leaf|pod|group|like|to|seed) *=`)
+})
 
 // unit matches a name of a unit to add: "pod 2".
-var unit = regexp.MustCompile(`(?i)^"?(pod|group|server)\b`)
+var unit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^"?(pod|group|server)\b`) })
 
 // HasArguments reports whether What is written as the arguments of a suffix.
-func (c Change) HasArguments() bool { return argument.MatchString(c.What) }
+func (c Change) HasArguments() bool { return argument().MatchString(c.What) }
 
 // Apply applies changes one after the other to a copy of a fabric. Nodes and links keep their
 // indices. It fails if nothing changes.
@@ -51,11 +54,11 @@ func (c Change) apply(f *fabric.Fabric) (*fabric.Fabric, error) {
 	switch c.Kind {
 	case "add":
 		kind := "leaf"
-		if m := unit.FindStringSubmatch(c.What); m != nil {
+		if m := unit().FindStringSubmatch(c.What); m != nil {
 			kind = strings.ToLower(m[1])
 		}
 		name, like, _ := fabric.CutUnquoted(c.What, ",")
-		if like = strings.TrimSpace(like); argument.MatchString(like) {
+		if like = strings.TrimSpace(like); argument().MatchString(like) {
 			return suffix(f, c.Kind, kind+"="+quoted(name)+","+like)
 		}
 		return suffix(f, c.Kind, kind+"="+quoted(c.What))

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"weft/fabric"
@@ -112,7 +113,9 @@ func (s *simulator) stop() {
 }
 
 // refusals are lines of OpenSM's log after which it has no tables.
-var refusals = regexp.MustCompile(`[^\n]*(cannot build|No routing engine able|ERRORS DURING INIT|Errors during init)[^\n]*`)
+var refusals = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^\n]*(cannot build|No routing engine able|ERRORS DURING INIT|Errors during init)[^\n]*`)
+})
 
 // bringUp runs OpenSM until the subnet is up. dump also has it write its tables to the scratch
 // folder.
@@ -136,7 +139,7 @@ func (p *peers) bringUp(ctx context.Context, sim *simulator, engine string, dump
 			return false
 		}
 		log, _ = os.ReadFile(logFile)
-		return refusals.Match(log)
+		return refusals().Match(log)
 	}
 	e := run(ctx, p.dir, env, refused, p.opensm, args...)
 	log, _ = os.ReadFile(logFile)
@@ -144,7 +147,7 @@ func (p *peers) bringUp(ctx context.Context, sim *simulator, engine string, dump
 	case bytes.Contains(log, []byte("SUBNET UP")):
 		row.CPU, row.Wall, row.Peak = &e.cpu, &e.wall, &e.peak
 		row.RouteCPU = routeSeconds(marks)
-	case refusals.Match(log):
+	case refusals().Match(log):
 		row.Status, row.Reason = bench.Refused, reason(log)
 	case errors.Is(context.Cause(ctx), errLate):
 		row.Status = bench.Late
@@ -156,7 +159,7 @@ func (p *peers) bringUp(ctx context.Context, sim *simulator, engine string, dump
 
 // reason returns what OpenSM's log says before it gives up.
 func reason(log []byte) string {
-	at := refusals.FindIndex(log)
+	at := refusals().FindIndex(log)
 	lines := strings.Split(strings.TrimSpace(string(log[:at[0]])), "\n")
 	text := lines[len(lines)-1]
 	if _, after, is := strings.Cut(text, "-> "); is {
@@ -206,12 +209,14 @@ func (p *peers) plan(g *fabric.Graph) (*route.Plan, error) {
 	return plan, err
 }
 
-var lanes = regexp.MustCompile(`(?:Virtual Lanes needed: |Lanes needed: |Lane requirements \()(\d+)`)
+var lanes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:Virtual Lanes needed: |Lanes needed: |Lane requirements \()(\d+)`)
+})
 
 // lanesOf returns the number of lanes by OpenSM's log, nil if it does not tell.
 func lanesOf(engine string, log []byte) *int64 {
 	n := int64(1)
-	if all := lanes.FindAllSubmatch(log, -1); len(all) > 0 {
+	if all := lanes().FindAllSubmatch(log, -1); len(all) > 0 {
 		k, err := strconv.ParseInt(string(all[len(all)-1][1]), 10, 64)
 		if err != nil {
 			return nil

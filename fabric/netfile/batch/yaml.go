@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"weft/fabric"
 	"weft/fabric/netfile/lines"
@@ -94,14 +95,14 @@ func (t *Topology) writeYAML(w io.Writer) {
 }
 
 // plain matches texts that YAML reads as they are, apart from words such as yes and null.
-var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.,\[\]-]*$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.,\[\]-]*$`) })
 
 // quoted returns a text as YAML reads it back. Names have no quote and no backslash (slurmSafe).
 func quoted(text string) string {
 	switch strings.ToLower(text) {
 	case "y", "yes", "n", "no", "true", "false", "on", "off", "null", "nan", "inf":
 	default:
-		if plain.MatchString(text) {
+		if plain().MatchString(text) {
 			return text
 		}
 	}

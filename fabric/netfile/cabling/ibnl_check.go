@@ -2,6 +2,7 @@ package cabling
 
 import (
 	"strconv"
+	"sync"
 
 	"weft/fabric"
 	"weft/fabric/netfile/lines"
@@ -145,9 +146,9 @@ func (r *ibnlReader) count(s *system) error {
 	return nil
 }
 
-// builtin are systems of one chip that need no ibnl file: connectors P1, P2, ... lead to the ports
-// of chip U1.
-var builtin = builtinSystems()
+// builtin returns the systems of one chip that need no ibnl file. Their connectors P1, P2, ... lead
+// to the ports of chip U1.
+var builtin = sync.OnceValue(builtinSystems)
 
 func builtinSystems() map[string]*system {
 	all := map[string]*system{}

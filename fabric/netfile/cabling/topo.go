@@ -161,7 +161,7 @@ func (r *topoFile) heading(f []string, at int) (int, error) {
 func (r *topoFile) mention(typ, name string, at int) (int, error) {
 	kind := r.systems[typ]
 	if kind == nil {
-		kind = builtin[typ]
+		kind = builtin()[typ]
 	}
 	if kind == nil && r.systems == nil {
 		return 0, r.Errorf(at, "unknown system %s: give --ibnl DIR, a directory with its .ibnl file", typ)

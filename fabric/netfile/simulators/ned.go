@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"weft/fabric"
 	"weft/fabric/netfile/lines"
@@ -80,7 +81,7 @@ type nedNames struct {
 }
 
 var (
-	nedOther = regexp.MustCompile(`[^A-Za-z0-9]+`)
+	nedOther = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9]+`) })
 	nedWords = []string{
 		"allowunconnected", "bool", "channel", "channelinterface", "connections", "const", "default", "double", "exists", "extends", "false",
 		"for", "gates", "if", "import", "index", "inf", "inout", "input", "int", "like", "module", "moduleinterface", "nan", "network", "null",
@@ -91,7 +92,7 @@ var (
 
 // give returns a name made of a text, or of a kind where it has no letters and digits.
 func (n *nedNames) give(text, kind string) string {
-	name := strings.Trim(nedOther.ReplaceAllString(text, "_"), "_")
+	name := strings.Trim(nedOther().ReplaceAllString(text, "_"), "_")
 	switch {
 	case name == "":
 		name = kind

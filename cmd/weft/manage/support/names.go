@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -68,7 +69,7 @@ func (n *names) addFabric(f *fabric.Fabric) {
 }
 
 // quoted is a text in quotes, as names stand in the log.
-var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)+)"`)
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"((?:[^"\\]|\\.)+)"`) })
 
 // addLines adds what the lines of a log name, also of nodes that have left.
 func (n *names) addLines(data []byte) {
@@ -78,7 +79,7 @@ func (n *names) addLines(data []byte) {
 			return
 		}
 		n.add("node", line.Name)
-		for _, m := range quoted.FindAllStringSubmatch(line.Text, -1) {
+		for _, m := range quoted().FindAllStringSubmatch(line.Text, -1) {
 			n.add("node", m[1])
 		}
 	}
@@ -87,7 +88,7 @@ func (n *names) addLines(data []byte) {
 // addPatterns adds the patterns among the members of a partition, which begin as names do.
 func (n *names) addPatterns(members []string) {
 	for _, m := range members {
-		if at := quoted.FindStringSubmatch(m); at != nil && strings.ContainsFunc(at[1], isWord) {
+		if at := quoted().FindStringSubmatch(m); at != nil && strings.ContainsFunc(at[1], isWord) {
 			n.add("pattern", at[1])
 		}
 	}
@@ -109,8 +110,8 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r
 // caller is the token of a request, as the log names it (terms.ByWhom). place is a path that begins
 // a word.
 var (
-	caller = regexp.MustCompile(` by token ([A-Za-z0-9._-]+)`)
-	place  = regexp.MustCompile(`(^|[\s"'=(,:])(/[A-Za-z0-9._~+@%-][^\s"'\\:;,()]*)`)
+	caller = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` by token ([A-Za-z0-9._-]+)`) })
+	place  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[\s"'=(,:])(/[A-Za-z0-9._~+@%-][^\s"'\\:;,()]*)`) })
 )
 
 // system are the places that every machine has, and every manager.
@@ -120,15 +121,15 @@ var system = []string{"/dev/", "/sys/", "/proc/", "/v1/"}
 // tokens.
 func (n *names) text(s string) string {
 	s = n.named(s)
-	s = caller.ReplaceAllStringFunc(s, func(m string) string {
-		name := caller.FindStringSubmatch(m)[1]
+	s = caller().ReplaceAllStringFunc(s, func(m string) string {
+		name := caller().FindStringSubmatch(m)[1]
 		if last := strings.TrimRight(name, "."); last != "" { // the end of a sentence
 			name = last
 		}
 		return " by token " + n.alias("token", name)
 	})
-	return place.ReplaceAllStringFunc(s, func(m string) string {
-		parts := place.FindStringSubmatch(m)
+	return place().ReplaceAllStringFunc(s, func(m string) string {
+		parts := place().FindStringSubmatch(m)
 		if slices.ContainsFunc(system, func(at string) bool { return strings.HasPrefix(parts[2], at) }) {
 			return m
 		}
@@ -149,22 +150,26 @@ func (n *names) alias(kind, name string) string {
 // Lines of the log about jobs, which have texts of users: a job that starts or ends, and one that
 // something moved for.
 var (
-	jobChanged = regexp.MustCompile(`^job (.*?)( on \d+ nodes?)?( by token [A-Za-z0-9._-]+)?(: .*)?$`)
-	jobUser    = regexp.MustCompile(` \(.*\)$`)
-	jobMoved   = regexp.MustCompile(`^((?:nothing|\d+ entry|\d+ entries) moved for )(?:job ([^:;]*)|(\d+ jobs) \(the first that still runs is (.*?)\)|jobs that have ended)([:;].*)?$`)
+	jobChanged = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^job (.*?)( on \d+ nodes?)?( by token [A-Za-z0-9._-]+)?(: .*)?$`)
+	})
+	jobUser  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \(.*\)$`) })
+	jobMoved = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^((?:nothing|\d+ entry|\d+ entries) moved for )(?:job ([^:;]*)|(\d+ jobs) \(the first that still runs is (.*?)\)|jobs that have ended)([:;].*)?$`)
+	})
 )
 
 // job hides the job, its user and its nodes in a line of the log.
 func (n *names) job(text string) string {
-	if m := jobMoved.FindStringSubmatch(text); m != nil {
+	if m := jobMoved().FindStringSubmatch(text); m != nil {
 		what := cmp.Or(m[3], "jobs that have ended")
 		if id := m[2] + m[4]; id != "" {
 			what = strings.TrimSpace(m[3] + " " + n.alias("job", id))
 		}
 		return m[1] + what + n.text(m[5])
 	}
-	if m := jobChanged.FindStringSubmatch(text); m != nil {
-		return n.alias("job", jobUser.ReplaceAllString(m[1], "")) + m[2] + n.text(m[3])
+	if m := jobChanged().FindStringSubmatch(text); m != nil {
+		return n.alias("job", jobUser().ReplaceAllString(m[1], "")) + m[2] + n.text(m[3])
 	}
 	return "hidden"
 }
@@ -264,14 +269,14 @@ func (n *names) config(data []byte) ([]byte, error) {
 }
 
 // label is the value of a label of a metric.
-var label = regexp.MustCompile(`="(?:[^"\\]|\\.)*"`)
+var label = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`="(?:[^"\\]|\\.)*"`) })
 
 // escape writes a text as the value of a label.
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // metrics hides the names in the labels of metrics.
 func (n *names) metrics(data []byte) ([]byte, error) {
-	return label.ReplaceAllFunc(data, func(m []byte) []byte {
+	return label().ReplaceAllFunc(data, func(m []byte) []byte {
 		value, err := strconv.Unquote(string(m[1:]))
 		if err != nil {
 			return []byte(`="hidden"`)
