@@ -159,7 +159,7 @@ func jobsAtOnce(t *testing.T, f *fabric.Fabric, g *fabric.Graph, plan *route.Pla
 				out = jobs.Placed(nil)
 			} else {
 				done, _, err := jobs.Write(0, ev.Jobs, terms.JobRule{}, nil)
-				out = jobs.Answer(terms.Action{Kind: terms.Decided, Tag: ev.Tag, Jobs: done, Err: err}, nil)
+				out = jobs.Answer(terms.Action{Kind: terms.Decided, Tag: ev.Tag, Jobs: done, Err: err}, ev.Jobs, nil)
 			}
 			show()
 			for _, a := range out {
