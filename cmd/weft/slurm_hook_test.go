@@ -272,7 +272,7 @@ func TestSlurmHookKilled(t *testing.T) {
 }
 
 // TestSlurmReconcile: the script makes right what was missed, by what squeue prints. If that fails,
-// nothing changes. Jobs that start or end meanwhile stay as they are.
+// nothing changes. Jobs that start or end meanwhile stay as they are, and so do jobs of other clusters.
 func TestSlurmReconcile(t *testing.T) {
 	h := newHooked(t)
 	job := func(id, nodes string) { h.call("prolog_slurmctld", "SLURM_JOB_ID="+id, "SLURM_JOB_NODELIST="+nodes) }
@@ -287,6 +287,22 @@ func TestSlurmReconcile(t *testing.T) {
 	h.expect("", "8_1=n3", "12=n4")
 	h.reconcile("exit 0")
 	h.expect("", "12=n4")
+	h.set("WEFT_CLUSTER=alpha")
+	job("12", "n3")
+	h.reconcile("echo '7 bob n[1-2]'")
+	h.expect("", "12=n4", "alpha:12=n3", "alpha:7=n[1-2]")
+	h.set("")
+	h.call("epilog_slurmctld", "SLURM_JOB_ID=12")
+	h.expect("", "alpha:12=n3", "alpha:7=n[1-2]")
+	list := "JOBID USER NODELIST\n12 eve n3\n13 eve n4\n"
+	var out strings.Builder
+	if status := run([]string{"sm", "job", "reconcile", "-", "--cluster", "alpha", "--socket", h.socket}, strings.NewReader(list), &out, &out); status != 0 {
+		t.Errorf("status %d: %s", status, out.String())
+	}
+	h.expect("", "alpha:12=n3", "alpha:13=n4")
+	h.set("WEFT_CLUSTER='a b'")
+	h.reconcile("exit 0")
+	h.expect("WEFT_CLUSTER 'a b'", "alpha:12=n3", "alpha:13=n4")
 }
 
 // TestSlurmTells: a real Slurm tells weft of its jobs, also of those of an array. Jobs run while no

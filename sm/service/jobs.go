@@ -80,6 +80,9 @@ type JobSet struct {
 	// Age says how many seconds the list may be old, 60 at most: jobs that have started or ended
 	// within them stay as they are. 0: the list is right.
 	Age int `json:"age,omitempty"`
+	// Among is the beginning of all IDs of the list, such as the name of a cluster with a colon:
+	// jobs with other IDs stay as they are. "": the list replaces all jobs.
+	Among string `json:"among,omitempty"`
 }
 
 // JobsWritten says what a start, an end or a list of jobs has changed.
@@ -285,7 +288,7 @@ func setJobs(s *Service, w http.ResponseWriter, r *http.Request) {
 		endpoints.Refuse(w, http.StatusBadRequest, fmt.Sprintf("age %d: want 0 to %.0f seconds", given.Age, starting.MostAge.Seconds()))
 		return
 	}
-	q, met := &terms.JobWrite{Whole: true, Age: age}, map[string]bool{}
+	q, met := &terms.JobWrite{Whole: true, Age: age, Among: given.Among}, map[string]bool{}
 	var unknown []string
 	nodes := 0
 	for i := range given.Jobs {
@@ -294,6 +297,8 @@ func setJobs(s *Service, w http.ResponseWriter, r *http.Request) {
 		switch {
 		case nodes > starting.MostNodes: // beyond, finding them takes a core for long
 			err = fmt.Errorf("the jobs up to here have over %d nodes", starting.MostNodes)
+		case err == nil && !strings.HasPrefix(j.ID, given.Among):
+			err = fmt.Errorf("its ID does not begin with %q (among)", given.Among)
 		case err == nil && met[j.ID]:
 			err = errors.New("it is listed twice")
 		case errors.Is(err, errNoNode): // such as a job of login nodes

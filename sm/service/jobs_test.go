@@ -132,6 +132,7 @@ func TestHostileJobs(t *testing.T) {
 		"no list":            {"/v1/jobs", map[string]any{}, "want a list"},
 		"null":               {"/v1/jobs", map[string]any{"jobs": nil}, "want a list"},
 		"an old list":        {"/v1/jobs", JobSet{Jobs: []NumberedJob{}, Age: 61}, "age 61"},
+		"another cluster":    {"/v1/jobs", JobSet{Jobs: []NumberedJob{{ID: "b:1", JobBody: JobBody{Nodes: "host1"}}}, Among: "a:"}, "does not begin"},
 		"a list to come":     {"/v1/jobs", JobSet{Jobs: []NumberedJob{}, Age: -1}, "age -1"},
 		"too many jobs":      {"/v1/jobs", JobSet{Jobs: append(all, all[0])}, "more than 10000 jobs"},
 		"twice":              {"/v1/jobs", JobSet{Jobs: []NumberedJob{{"1", JobBody{Nodes: "host1"}}, {"1", JobBody{Nodes: "host2"}}}}, "twice"},

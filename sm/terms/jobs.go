@@ -70,6 +70,8 @@ type JobWrite struct {
 	Whole bool   `json:",omitempty"`
 	// Age is the age of the list All: jobs that started or ended within this time do not change.
 	Age time.Duration `json:",omitempty"`
+	// Among is the beginning of the IDs in All: jobs with other IDs do not change.
+	Among string `json:",omitempty"`
 	// OfPartitions says that All, with Whole, lists the jobs of partitions, and changes no others.
 	OfPartitions bool   `json:",omitempty"`
 	By           string `json:",omitempty"` // who asks; "" if that is not known

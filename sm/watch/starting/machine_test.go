@@ -286,3 +286,19 @@ func TestNoJob(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// TestClusters: a list of the jobs of one cluster leaves those of others as they are.
+func TestClusters(t *testing.T) {
+	var m Machine
+	for _, id := range []string{"1", "a:1", "a:2", "b:1"} {
+		write(t, &m, 0, job(id, 2))
+	}
+	write(t, &m, 0, &terms.JobWrite{Whole: true, Among: "a:", All: []terms.Job{*job("a:2", 2).Start, *job("a:3", 2).Start}})
+	var names []string
+	for _, j := range m.List() {
+		names = append(names, j.ID)
+	}
+	if got := fmt.Sprint(names); got != "[1 a:2 b:1 a:3]" {
+		t.Error(got)
+	}
+}

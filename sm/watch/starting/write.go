@@ -193,8 +193,8 @@ func end(list []terms.Job, id string) ([]terms.Job, []change) {
 	return slices.Concat(list[:i], list[i+1:]), []change{{job: list[i], ended: true}}
 }
 
-// whole replaces the list: of jobs of partitions, or of all others. Jobs that run already stay as
-// they are, and so do those that are newer than the list.
+// whole replaces the list: of jobs of partitions, or of others whose IDs begin with w.Among. Jobs
+// that run already stay as they are, and so do jobs that are newer than the list.
 func whole(list []terms.Job, w *terms.JobWrite, isNewer map[string]bool) (next []terms.Job, changed []change, newer int) {
 	all := w.All
 	stays := map[string]*terms.Job{}
@@ -204,7 +204,7 @@ func whole(list []terms.Job, w *terms.JobWrite, isNewer map[string]bool) (next [
 	for i := range list {
 		j := list[i]
 		switch now := stays[j.ID]; {
-		case j.OfPartition != w.OfPartitions:
+		case j.OfPartition != w.OfPartitions || !strings.HasPrefix(j.ID, w.Among):
 			next = append(next, j)
 			continue
 		case isNewer[j.ID]:

@@ -130,12 +130,15 @@ func jobReconcileCmd() *cobra.Command {
 		Long: "Make the jobs of a file all that run: others have ended, new ones start. FILE may be - for standard input. " +
 			"Use it when starts or ends were missed, such as while no manager answered. An empty file is refused: " +
 			"squeue that fails prints nothing. Let it print its header, which stands there without jobs too. Jobs start and end while " +
-			"squeue runs: with --age 10s those that have started or ended within the last 10 s stay as they are.\n\n" + jobs.Forms +
+			"squeue runs: with --age 10s jobs that have started or ended within the last 10 s stay as they are.\n\n" +
+			"Several clusters in one subnet have their own lists: with --cluster NAME the IDs of FILE get NAME and a colon in front, " +
+			"and jobs with other IDs stay as they are.\n\n" + jobs.Forms +
 			"\n\nExit status: 0 accepted; 3 refused, or no manager answers at --socket.",
 		Example: "  squeue -a -t CF,R,RS,S,ST -o '%i %u %N' | weft sm job reconcile - --age 10s",
 	}
 	w := newJobWriter(cmd)
 	age := cmd.Flags().Duration("age", 0, "`TIME` that FILE may be old, 1m at most: jobs that have started or ended within it stay as they are")
+	cluster := cmd.Flags().String("cluster", "", "`NAME` of the cluster of these jobs: jobs of others stay as they are")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		name, from := "standard input", cmd.InOrStdin()
 		if args[0] != "-" {
@@ -158,8 +161,11 @@ func jobReconcileCmd() *cobra.Command {
 			return err
 		}
 		set := &service.JobSet{Jobs: make([]service.NumberedJob, len(list)), Age: int(math.Ceil(age.Seconds()))}
+		if *cluster != "" {
+			set.Among = *cluster + ":"
+		}
 		for i, j := range list {
-			set.Jobs[i] = service.NumberedJob{ID: j.Name, JobBody: service.JobBody{User: j.User, Nodes: j.Nodes}}
+			set.Jobs[i] = service.NumberedJob{ID: set.Among + j.Name, JobBody: service.JobBody{User: j.User, Nodes: j.Nodes}}
 		}
 		return w.run(cmd, func(ctx context.Context, c *client.Client) (*service.JobsWritten, error) { return c.SetJobs(ctx, set) })
 	}
