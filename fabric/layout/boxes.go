@@ -207,8 +207,8 @@ func rowsOf(b *block, words []string) (rows []string, room float64) {
 	return words, b.H - boxPadding
 }
 
-// oneRow joins words to one row. While the row is too long it shortens the last word, and then drops
-// the first words.
+// oneRow joins words to one row. While the row is too long it shortens the last word, and then
+// drops the first words.
 func oneRow(words []string, inGroup bool, room float64) string {
 	isLong := func() bool { return textWidth(strings.Join(words, ", "), leastText) > room }
 	if inGroup && len(words) > 2 && isLong() {
