@@ -35,8 +35,8 @@ const (
 	randomEighths, roundEighths = 4, 4
 	// The maximum number of sweeps of each kind.
 	jobSweeps = 6
-	// mostJobCells is the maximum number of counters: 512 MB.
-	mostJobCells = 1 << 27
+	// mostJobMemory is the maximum number of bytes of counters and table entries.
+	mostJobMemory = 1 << 30
 )
 
 // byJob is the state of ForJobs.
@@ -46,6 +46,7 @@ type byJob struct {
 	plan  *route.Plan // new
 	most  int         // moves left; negative: any number
 	moves Moves
+	bytes int // of counters and table entries
 	*intree.Tree
 	lanes
 	jobs    []members
@@ -88,9 +89,9 @@ type first struct {
 type target struct {
 	end, home int32
 	lid       fabric.LID
-	ports     []uint8 // by switch: the new table entry, except at home
+	fixed     bool    // its entries must not move
+	ports     []uint8 // if not fixed, by switch: the new table entry, except at home
 	in        []membership
-	fixed     bool // its entries must not move
 }
 
 // membership is the rank of a host in a job.
@@ -163,26 +164,11 @@ func (r *byJob) refund(n int) {
 	}
 }
 
-// readTables reads the table entries of all destinations.
-func (r *byJob) readTables() {
-	n := r.g.NumSwitches
-	ports := make([]uint8, n*len(r.targets))
-	for i := range r.targets {
-		r.targets[i].ports, ports = ports[:n:n], ports[n:]
-	}
-	for x := range int32(n) {
-		for i := range r.targets {
-			t := &r.targets[i]
-			t.ports[x] = r.old.Tables.Port(x, t.lid)
-		}
-	}
-}
-
 // writeTables writes the entries that differ to the new Plan, and counts them.
 func (r *byJob) writeTables() (n int) {
 	for x := range int32(r.g.NumSwitches) {
 		for i := range r.targets {
-			if t := &r.targets[i]; x != t.home && r.old.Tables.Port(x, t.lid) != t.ports[x] {
+			if t := &r.targets[i]; !t.fixed && x != t.home && r.old.Tables.Port(x, t.lid) != t.ports[x] {
 				r.plan.Tables.Set(x, t.lid, t.ports[x])
 				n++
 			}
@@ -221,7 +207,7 @@ var errTooLarge = &Impossible{"the network and its jobs are too large"}
 func (r *byJob) listJobs(ctx context.Context, jobs *Jobs) error {
 	g := r.g
 	component, n := g.Components()
-	numbers, targets, cells := make([]int32, g.NumSwitches), make([]*target, g.NumHosts), 0
+	numbers, targets := make([]int32, g.NumSwitches), make([]*target, g.NumHosts)
 	only := map[int]bool{}
 	for _, j := range jobs.Only {
 		only[j] = true
@@ -249,8 +235,8 @@ func (r *byJob) listJobs(ctx context.Context, jobs *Jobs) error {
 				m.add(t.home, int32(rank), numbers)
 			}
 			if len(m.on) > 1 { // else none of its packets passes a channel
-				if cells += g.NumChannels; cells > mostJobCells {
-					return errTooLarge
+				if err := r.reserve(4 * g.NumChannels); err != nil {
+					return err
 				}
 				m.pairs = make([]int32, g.NumChannels)
 			}
@@ -263,11 +249,10 @@ func (r *byJob) listJobs(ctx context.Context, jobs *Jobs) error {
 		}
 	}
 	slices.SortStableFunc(r.targets, func(a, b target) int { return cmp.Compare(a.home, b.home) })
-	if cells += len(r.targets) * g.NumSwitches / 4; cells > mostJobCells {
-		return errTooLarge
+	if err := r.makeCells(numbers); err != nil {
+		return err
 	}
-	r.readTables()
-	return r.makeCells(numbers, cells)
+	return r.readTables()
 }
 
 // split lists the hosts of a job by part of the network. Hosts without a LID and repeated ones do
@@ -303,8 +288,16 @@ func (m *members) add(x, rank int32, numbers []int32) {
 	m.on[i].ranks = append(m.on[i].ranks, rank)
 }
 
-// makeCells makes the counters of packets that leave their switch, in addition to so many cells.
-func (r *byJob) makeCells(numbers []int32, cells int) error {
+// reserve counts memory before it is taken.
+func (r *byJob) reserve(bytes int) error {
+	if r.bytes += bytes; r.bytes > mostJobMemory {
+		return errTooLarge
+	}
+	return nil
+}
+
+// makeCells makes the counters of packets that leave their switch.
+func (r *byJob) makeCells(numbers []int32) error {
 	for c := range r.leaving {
 		r.leaving[c] = make([]first, numbers[r.g.From[c]])
 	}
@@ -315,13 +308,37 @@ func (r *byJob) makeCells(numbers []int32, cells int) error {
 		}
 		for _, p := range m.on {
 			out := r.g.OutOf(p.x)
-			if cells += len(out) * int(m.size); cells > mostJobCells {
-				return errTooLarge
+			if err := r.reserve(2 * len(out) * int(m.size)); err != nil {
+				return err
 			}
 			rounds := make([]uint16, len(out)*int(m.size))
 			for _, c := range out {
 				r.leaving[c][p.place].rounds, rounds = rounds[:m.size:m.size], rounds[m.size:]
 			}
+		}
+	}
+	return nil
+}
+
+// readTables reads the table entries that may move.
+func (r *byJob) readTables() error {
+	var movable []*target
+	for i := range r.targets {
+		if t := &r.targets[i]; !t.fixed {
+			movable = append(movable, t)
+		}
+	}
+	n := r.g.NumSwitches
+	if err := r.reserve(n * len(movable)); err != nil {
+		return err
+	}
+	ports := make([]uint8, n*len(movable))
+	for _, t := range movable {
+		t.ports, ports = ports[:n:n], ports[n:]
+	}
+	for x := range int32(n) {
+		for _, t := range movable {
+			t.ports[x] = r.old.Tables.Port(x, t.lid)
 		}
 	}
 	return nil
@@ -350,8 +367,16 @@ func (r *byJob) readPlan(ctx context.Context) error {
 	if err := r.arrange(); err != nil {
 		return err
 	}
+	fixed := make([]uint8, g.NumSwitches)
 	for i := range r.targets {
-		r.put(&r.targets[i], 1)
+		t := &r.targets[i]
+		if t.fixed {
+			for x := range fixed {
+				fixed[x] = r.old.Tables.Port(int32(x), t.lid)
+			}
+			t.ports = fixed
+		}
+		r.put(t, 1)
 	}
 	for j := range r.jobs {
 		m := &r.jobs[j]

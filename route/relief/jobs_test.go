@@ -148,7 +148,7 @@ func routed(t *testing.T, formula, name string) (*fabric.Graph, *route.Plan) {
 func TestJobsOnOneSwitch(t *testing.T) {
 	g, plan := routed(t, "rlft(36,2)", "ftree")
 	jobs := &Jobs{Hosts: [][]int32{{0, 18, 36, 54}}}
-	for len(jobs.Hosts)*g.NumChannels <= mostJobCells {
+	for 4*len(jobs.Hosts)*g.NumChannels <= mostJobMemory {
 		jobs.Hosts = append(jobs.Hosts, []int32{0, 1})
 	}
 	r, err := newByJob(context.Background(), g, plan, jobs)
