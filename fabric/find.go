@@ -153,8 +153,8 @@ func newQuery(text string) *query {
 	return q
 }
 
-// unprinted removes what weft prints around a description: quotes, and the type of node or "cable"
-// before it.
+// unprinted removes the additions of weft's own output around a description: quotes, and the type
+// of node or "cable" before it.
 func unprinted(text string) string {
 	for _, kind := range []string{"switch ", "CA ", "router ", "cable "} {
 		if rest, ok := strings.CutPrefix(text, kind+`"`); ok {

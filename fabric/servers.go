@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ServerSign says what made several channel adapters one server.
+// ServerSign is the evidence that several channel adapters are one server.
 type ServerSign string
 
 // The signs. A server with one adapter has BySelf.

@@ -60,7 +60,7 @@ func (r *Reproduction) CheckDecisions(records []*Record) (list []string) {
 	return list
 }
 
-// writeDecisions writes what decides the differences, with the number of claims of each decision.
+// writeDecisions writes the decisions, each with the number of its claims.
 func (r *Reproduction) writeDecisions(b *bufio.Writer, records []*Record) {
 	if len(r.Decisions) == 0 {
 		return

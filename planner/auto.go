@@ -159,7 +159,8 @@ func (c *Choice) explain(best, next *Trial) {
 	}
 }
 
-// String is the choice in one line: what, why, and what the next best engine would give.
+// String describes the choice in one line: the engine, the reason, and the figures of the next best
+// engine.
 func (c *Choice) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", c.Engine, c.Why)

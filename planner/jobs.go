@@ -44,8 +44,8 @@ func (k *Kept) MoveForJobs(ctx context.Context, jobs *relief.Jobs, workers int) 
 	return r, nil
 }
 
-// unprovenMoves says why the judge does not prove a Plan with moved entries: by the first fault, or
-// by what else prevents a proof.
+// unprovenMoves returns an error with the reason why the judge does not prove a Plan with moved
+// entries: its first fault, or a warning that prevents a proof.
 func unprovenMoves(r *quality.Report) error {
 	var why string
 	findings := slices.Clip(r.Faults)

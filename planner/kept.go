@@ -42,7 +42,7 @@ func (k *Kept) Bare() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ReadBare reads what Bare wrote; WithTables gives it tables.
+// ReadBare reads the output of Bare. The Plan has no tables: WithTables adds them.
 func ReadBare(data []byte) (*Kept, error) {
 	plan, old, err := planfile.LoadBare(data)
 	if err != nil {

@@ -165,7 +165,7 @@ func (c *Choice) bestTwo() (best, next *Trial) {
 }
 
 // bestWithSmall ranks again, without the engines for small networks, and then compares each of them
-// with the best so far. It returns what Rank found if no other engine has Figures.
+// with the best so far. If no other engine has Figures, the result of Rank stays.
 func (c *Choice) bestWithSmall(best, next *Trial) (first, second *Trial) {
 	var usual []Trial
 	var small []*Trial

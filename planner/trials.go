@@ -365,7 +365,7 @@ func (t *trials) candidatesForRelief(near []int) []int {
 	return list
 }
 
-// gain says what relief does for a candidate's Plans.
+// gain returns the usual effect of relief on a candidate's Plans.
 func (t *trials) gain(from int) route.Gain {
 	for _, c := range t.auto.Among {
 		if c.From == t.auto.Among[from].Name {

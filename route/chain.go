@@ -45,7 +45,7 @@ type Candidate struct {
 	Small  bool   // tried on small networks only
 }
 
-// Gain says what relief does for the Plans of an engine.
+// Gain is the usual effect of relief on the Plans of an engine.
 type Gain uint8
 
 // Relief seldom makes Plans better, usually does, or much.

@@ -23,7 +23,8 @@ const (
 	collective = 7
 )
 
-// node holds what a run needs of an operation of a trace. Attributes that it lacks are missing.
+// node holds the attributes of an operation of a trace that a run needs. Absent ones have the value
+// missing.
 type node struct {
 	id       uint64
 	duration uint64 // microseconds
@@ -102,7 +103,7 @@ func (t *trace) readFile(in io.Reader) (nodes rankNodes, err error) {
 	}
 }
 
-// finish checks a node that has been read, and fills in what follows from its fields.
+// finish checks a node that has been read, and completes it from its fields.
 func (d *draft) finish() error {
 	switch {
 	case d.duration > math.MaxInt64/1000:

@@ -1,8 +1,8 @@
 package collective
 
-// Fold returns an operation over rails with one rank for each server, in place of all: what a rank
-// sends to another one of its server it sends to itself. The ranks of a server do the same at the
-// same times if their rails are alike, so one of them tells the times of all. It returns nil if
+// Fold returns an operation over rails with one rank for each server, in place of all. It sends to
+// itself the messages of a rank to another one of its server. The ranks of a server do the same at
+// the same times if their rails are alike, so one of them has the times of all. Fold returns nil if
 // they do not send the same bytes.
 func (s *Spec) Fold() *Operation {
 	if s.Name != "allreduce" || s.Algorithm != "rails" || s.Group < 2 || s.Bytes%int64(s.Group) != 0 {
@@ -25,9 +25,9 @@ func (s *Spec) Fold() *Operation {
 	return newOperation(folded, one)
 }
 
-// FoldRing returns a ring of two ranks in place of all, which send each other what all send to
-// their neighbours. On a network that treats all alike, the two tell the times of all. It returns
-// nil for other operations, and for a vector whose chunks are unequal.
+// FoldRing returns a ring of two ranks in place of all. They send each other the messages that all
+// send to their neighbours. On a network that treats all alike, the two have the times of all.
+// FoldRing returns nil for other operations, and for a vector whose chunks are unequal.
 func (s *Spec) FoldRing() *Operation {
 	if s.Algorithm != "ring" || s.Name != "allgather" && s.Bytes%int64(s.Ranks) != 0 {
 		return nil

@@ -2,7 +2,7 @@ package collective
 
 import "math"
 
-// Size counts what an operation sends.
+// Size counts the messages and bytes of an operation.
 type Size struct {
 	Messages float64
 	Bytes    float64 // of all messages

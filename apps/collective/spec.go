@@ -24,7 +24,7 @@ type Spec struct {
 	Calc  int64 `json:"calc_ns,omitempty"` // computation of a rank before each round, in nanoseconds
 }
 
-// Defaults hold the values of what an operation does not say.
+// Defaults hold the values of options that the text of an operation leaves out.
 type Defaults struct {
 	Ranks int
 	Group int // ranks of a server, if they follow each other
@@ -111,7 +111,7 @@ func Parse(text string, d Defaults) (Spec, error) {
 	return s, err
 }
 
-// limit refuses what no memory or no 64-bit number can hold.
+// limit refuses operations beyond memory or 64-bit numbers.
 func (s *Spec) limit(text string) error {
 	switch {
 	case s.Algorithm == "atonce" && s.Ranks > mostAtOnce:

@@ -179,7 +179,8 @@ func (m *Machine) newSlot(r int32, o *program.Op) int32 {
 // freeSlot returns a slot to the unused ones.
 func (m *Machine) freeSlot(s int32) { m.unused = append(m.unused, s) }
 
-// begun tells the Program that an operation has begun; what becomes ready waits in m.ready.
+// begun tells the Program that an operation has begun. Operations that become ready wait in
+// m.ready.
 func (m *Machine) begun(s *slot, at Time) {
 	m.ready = m.program.Began(s.rank, s.ID, at, m.ready)
 }

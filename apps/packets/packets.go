@@ -44,7 +44,7 @@ func New(where *places.Places, memory places.Memory, sends machine.SendOrder, p 
 	return w
 }
 
-// Record lets the run record what ranks and links do.
+// Record lets the run record the activity of ranks and links.
 func (w *Work) Record(to *timeline.Recorder) {
 	w.record = to
 	w.Machine.Computed = func(rank int32, from, until machine.Time) {
@@ -52,8 +52,8 @@ func (w *Work) Record(to *timeline.Recorder) {
 	}
 }
 
-// RecordLinks records what links have carried since the last call, and returns when the next one is
-// due. The caller of the run makes the last one.
+// RecordLinks records the bytes that links have carried since the last call, and returns the time
+// of the next call. The caller of the run makes the last one.
 func (w *Work) RecordLinks() (next packet.Time) {
 	now, links := w.sim.Now(), w.record.Links
 	for l := range w.carried {
@@ -130,7 +130,7 @@ func (w *Work) Timer(s *packet.Sim, _ int32) {
 	w.advance()
 }
 
-// advance lets everything happen that is due, and sets a timer for what comes next.
+// advance lets everything happen that is due, and sets a timer for the next event.
 func (w *Work) advance() {
 	now := w.sim.Now()
 	for {

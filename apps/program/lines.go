@@ -12,8 +12,7 @@ const (
 	far       = 255
 )
 
-// add says on which line the next operation stands, after those before it. The last one is on line
-// last.
+// add stores the line of the next operation. last is the line of the previous one.
 func (l *lines) add(line, last int) {
 	op := int32(len(l.steps))
 	if op%lineBlock == 0 {

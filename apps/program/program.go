@@ -56,9 +56,9 @@ type Shape struct {
 	Ranks, CPUs, NICs int // processors and network ports of each rank
 }
 
-// Program says what the ranks of an application do. The caller tells it when operations begin and
-// end; it answers with the operations that become ready, appended to a list. Each operation begins
-// and ends once.
+// Program is an application: the operations of its ranks. The caller tells it when operations begin
+// and end; it answers with the operations that become ready, appended to a list. Each operation
+// begins and ends once.
 type Program interface {
 	Shape() Shape
 	// First returns the operations of a rank that wait for nothing.

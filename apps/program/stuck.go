@@ -48,7 +48,7 @@ type explainer struct {
 	recvs    map[[2]int32][]int32
 }
 
-// index lists messages and receives that have not begun, and what waits for them.
+// index lists messages and receives that have not begun, and the operations that wait for them.
 func (e *explainer) index() {
 	r := e.run
 	e.requires = make([]int32, len(r.Ops))

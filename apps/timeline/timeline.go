@@ -69,7 +69,7 @@ func (h *Heat) Used() int { return h.last + 1 }
 // Row returns the amounts of a row up to the last step with one.
 func (h *Heat) Row(row int) []float32 { return h.values[row*steps:][:h.last+1] }
 
-// Recorder holds what a run does over time.
+// Recorder holds the activity of a run over time.
 type Recorder struct {
 	Computing *Heat // by rank: time
 	Receiving *Heat // by rank: bytes

@@ -98,8 +98,7 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// Rest returns the kind of what a rank waits for when it has done its part of the step: the other
-// stages.
+// Rest returns the kind of a rank's wait after its part of the step: it waits for the other stages.
 func (s *Spec) Rest() int {
 	if s.Pipeline > 1 {
 		return kindPipeline

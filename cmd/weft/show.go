@@ -178,7 +178,7 @@ func (flags *showFlags) run(cmd *cobra.Command, arg string) error {
 	return showFabric(cmd, flags, src)
 }
 
-// showFabric prints what a fabric holds.
+// showFabric prints the description of a fabric.
 func showFabric(cmd *cobra.Command, flags *showFlags, src *show.Inspected) error {
 	counters, err := readCounters(cmd, flags.counters)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 	"weft/fabric/netfile/tables"
 )
 
-// Help explains what Request takes.
+// Help describes the commands of Request.
 const Help = `SHOWN WITHOUT CHANGING ANYTHING
 
   state   counts of nodes, ports and datagrams, as JSON

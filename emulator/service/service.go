@@ -206,7 +206,7 @@ func (s *served) devicePorts(subnet *emulator.Subnet) ([]fabric.End, error) {
 	return ends, nil
 }
 
-// Serve opens the sockets and mounts the devices. Its errors name what failed.
+// Serve opens the sockets and mounts the devices. An error names the socket or device that failed.
 func (s *Service) Serve() error {
 	for _, one := range s.subnets {
 		if err := one.serve(); err != nil {
@@ -266,8 +266,8 @@ func (s *Service) Devices() string {
 	return strings.Join(lines, "\n")
 }
 
-// Close stops everything that Serve started, and the subnets. The error names what could not be
-// stopped.
+// Close stops everything that Serve started, and the subnets. The error names all parts that did
+// not stop.
 func (s *Service) Close() error {
 	var failed []error
 	for _, one := range s.subnets {

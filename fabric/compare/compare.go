@@ -1,5 +1,5 @@
 // Package compare lists the differences between two fabrics that come from files of different
-// formats. It compares what both files tell; what one of them does not tell is no change.
+// formats. It compares only attributes and parts that both files contain.
 //
 // Between two files of one format every attribute counts, as fabric.Diff has it. Otherwise:
 //
@@ -21,7 +21,7 @@ import (
 	"weft/fabric/source"
 )
 
-// Side is a fabric and what its file tells.
+// Side is a fabric, with the kinds of contents of its file.
 type Side struct {
 	*fabric.Fabric
 	Format string // files of one format tell the same
@@ -212,7 +212,7 @@ type told struct{ a, b tells }
 
 func (t *told) both(n *fabric.Node, a attribute) bool { return t.a[n.Type][a] && t.b[n.Type][a] }
 
-// mask returns a copy of a side without what one of the files does not tell.
+// mask returns a copy of a side, without attributes that one of the files lacks.
 func (t *told) mask(s Side) *fabric.Fabric {
 	f := s.Without(nil, nil)
 	for i := range f.Nodes {

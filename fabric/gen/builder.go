@@ -170,7 +170,7 @@ type size struct {
 	links    int // host cables included
 }
 
-// Limits bound what an expression may build.
+// Limits limit the size of a fabric that an expression builds.
 type Limits struct {
 	Nodes, Links int
 	SwitchPorts  int // of all switches together

@@ -11,7 +11,7 @@ import (
 	"weft/fabric/gen/internal/units"
 )
 
-// kinds lists what can be added.
+// kinds lists the units that |add can add.
 var kinds = []string{"leaf", "pod", "group", "server"}
 
 // add adds units or servers to a copy, each like an existing one.

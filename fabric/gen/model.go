@@ -104,7 +104,7 @@ func (n *pattern) named(kind string, all []units.Unit, a *args) (*units.Unit, er
 	return &all[i], nil
 }
 
-// lacks says what a network lacks for another unit beside one; "" if nothing.
+// lacks describes the ports that a network lacks for another unit beside one; "" if it lacks none.
 func (n *pattern) lacks(kind string, u *units.Unit) string {
 	if kind == "group" && n.Across != nil {
 		return n.LacksGroup(u)
@@ -133,7 +133,7 @@ func (n *pattern) lacksPorts(need map[fabric.NodeID]int) string {
 	return fmt.Sprintf("%s; of %d switches it takes %d ports in all, and %d of these switches have too few", first, len(need), all, short)
 }
 
-// offers says what can be added to a network.
+// offers lists the kinds of units that can be added to a network.
 func (n *pattern) offers() string {
 	var list []string
 	last := "server"

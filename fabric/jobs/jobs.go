@@ -106,8 +106,8 @@ func (x *Finder) Find(list string) ([]int32, error) {
 	return x.expand(list, func(_ string, err error) error { return err }, func(node string) error { return fmt.Errorf("node %q comes twice", node) })
 }
 
-// Match returns the host ports of those nodes of a list that are found, and the names of the
-// others. A node that comes twice counts once.
+// Match returns the host ports of the nodes of a list, and the names of nodes that are not found. A
+// node that comes twice counts once.
 func (x *Finder) Match(list string) (hosts []int32, unknown []string, err error) {
 	hosts, err = x.expand(list, func(node string, _ error) error {
 		unknown = append(unknown, node)

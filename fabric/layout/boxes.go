@@ -176,7 +176,7 @@ func (d *drawing) addBox(b *block, role string) *Box {
 		box.Size = max(6, min(textSize, b.W*0.72))
 	}
 	rows, room := rowsOf(b, words)
-	d.addText(&box, rows, room)
+	d.left = addText(&box, rows, room) || d.left
 	if len(b.members) == 1 {
 		box.Title, box.Mark = d.titleOf(b.members[0]), d.mark[b.members[0]]
 	} else {
@@ -207,8 +207,8 @@ func rowsOf(b *block, words []string) (rows []string, room float64) {
 	return words, b.H - boxPadding
 }
 
-// oneRow joins words to one row. While the row is too long it shortens the last word, and then drops
-// the first words.
+// oneRow joins words to one row. While the row is too long it shortens the last word, and then
+// drops the first words.
 func oneRow(words []string, inGroup bool, room float64) string {
 	isLong := func() bool { return textWidth(strings.Join(words, ", "), leastText) > room }
 	if inGroup && len(words) > 2 && isLong() {
@@ -223,9 +223,9 @@ func oneRow(words []string, inGroup bool, room float64) string {
 	return strings.Join(words, ", ")
 }
 
-// addText adds rows of text to a box, in letters small enough for room. The name of a single switch
-// is shortened if it is too long; other rows that are too long are left out.
-func (d *drawing) addText(box *Box, rows []string, room float64) {
+// addText adds rows of text to a box, in letters small enough for room. It shortens the name of a
+// single switch if that is too long, and leaves out other long rows: then leftOut is true.
+func addText(box *Box, rows []string, room float64) (leftOut bool) {
 	for i, w := range rows {
 		if textWidth(w, leastText) > room {
 			w = strings.Replace(w, " host port", " port", 1)
@@ -236,12 +236,13 @@ func (d *drawing) addText(box *Box, rows []string, room float64) {
 		case name && room >= 4*leastText*letter:
 			w = shorten(w, room, leastText)
 		default: // a part of a number would be wrong
-			d.left = d.left || !name
+			leftOut = leftOut || !name
 			continue
 		}
 		box.Size = min(box.Size, max(leastText, textSize*room/textWidth(w, textSize)))
 		box.Text = append(box.Text, w)
 	}
+	return leftOut
 }
 
 // addCells draws the members of a block at the bottom of its box.

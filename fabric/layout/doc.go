@@ -27,7 +27,6 @@
 //
 // Barycentre sweeps find the order within a level (Sugiyama, Tagawa and Toda, "Methods for Visual
 // Understanding of Hierarchical System Structures", IEEE Trans. SMC 1981), keeping the order with
-// the fewest crossings. Forces are by Fruchterman and Reingold ("Graph Drawing by Force-directed
-// Placement", Software: Practice and Experience 1991); gonum's package layout recurses without end
-// on some graphs. The same fabric gives the same picture.
+// the fewest crossings. Forces place irregular networks (internal/forces). The same fabric gives
+// the same picture.
 package layout

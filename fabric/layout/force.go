@@ -7,14 +7,13 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/layout/internal/forces"
 )
 
-// Limits of an irregular network before switches are folded, in boxes and lines, and the number of
-// steps of the forces.
+// Limits of an irregular network before switches are folded, in boxes and lines.
 const (
-	mostForced   = 600
-	forcedLines  = 2000
-	forceUpdates = 300
+	mostForced  = 600
+	forcedLines = 2000
 )
 
 // irregular draws a network by forces: linked switches attract each other. Too many are drawn by
@@ -27,7 +26,12 @@ func (d *drawing) irregular() {
 		d.shells()
 		return
 	}
-	d.settle(f, forced(len(f.blocks), bundles))
+	var links [][2]int32
+	for _, b := range bundles {
+		links = append(links, [2]int32{b.a, b.b})
+	}
+	x, y := forces.Place(len(f.blocks), links)
+	d.settle(f, x, y)
 	for i := range f.blocks {
 		d.addBox(&f.blocks[i], "switch")
 	}
@@ -106,47 +110,11 @@ func (d *drawing) distances(first int32) (distance []int32, sum int) {
 	return distance, sum
 }
 
-// forced returns places by the forces of Fruchterman and Reingold: all boxes repel each other,
-// linked ones attract, and steps get shorter. The first places are on a spiral, so that nothing is
-// random. Cost: O(n^2) a step.
-func forced(n int, bundles []bundle) []Point {
-	at, push := make([]Point, n), make([]Point, n)
-	for i := range at {
-		radius, turn := math.Sqrt(float64(i)+0.5), 2.399963*float64(i) // the golden angle
-		at[i] = Point{radius * math.Cos(turn), radius * math.Sin(turn)}
-	}
-	for step := range forceUpdates {
-		clear(push)
-		add := func(i, j int32, force func(distance float64) float64) {
-			dx, dy := at[j].X-at[i].X, at[j].Y-at[i].Y
-			distance := max(0.01, math.Hypot(dx, dy))
-			f := force(distance) / distance
-			push[i].X, push[i].Y = push[i].X+dx*f, push[i].Y+dy*f
-			push[j].X, push[j].Y = push[j].X-dx*f, push[j].Y-dy*f
-		}
-		for i := range int32(n) {
-			for j := range i {
-				add(i, j, func(d float64) float64 { return -1 / d })
-			}
-		}
-		for _, b := range bundles {
-			add(b.a, b.b, func(d float64) float64 { return d * d / 4 })
-		}
-		longest := math.Sqrt(float64(n)) * 0.2 * (1 - float64(step)/forceUpdates)
-		for i := range at {
-			length := max(1e-9, math.Hypot(push[i].X, push[i].Y))
-			at[i].X += push[i].X / length * min(length, longest)
-			at[i].Y += push[i].Y / length * min(length, longest)
-		}
-	}
-	return at
-}
-
 // mostRoomy is the largest number of boxes drawn with large gaps.
 const mostRoomy = 160
 
 // settle puts each box into the free place of a raster nearest to its place by forces.
-func (d *drawing) settle(f *folding, at []Point) {
+func (d *drawing) settle(f *folding, byForceX, byForceY []float64) {
 	pitchX, pitchY, gap := 92.0, 66.0, 14.0
 	n := len(f.blocks)
 	if n > mostRoomy {
@@ -163,22 +131,10 @@ func (d *drawing) settle(f *folding, at []Point) {
 	}
 	columns := min(int(math.Floor(d.wide/pitchX)), max(2, int(math.Ceil(math.Sqrt(float64(n)*2.6*tall/pitchX)))))
 	rows := max(1, int(math.Ceil(float64(n)*1.7/float64(columns))))
-	low, high := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
-	for _, p := range at {
-		low, high = Point{min(low.X, p.X), min(low.Y, p.Y)}, Point{max(high.X, p.X), max(high.Y, p.Y)}
-	}
-	free := make([]bool, columns*rows)
-	for i := range free {
-		free[i] = true
-	}
-	scale := func(x, from, to float64, places int) float64 {
-		return (x - from) / max(to-from, 1e-9) * float64(places-1)
-	}
-	across := ranks(at, func(p Point) float64 { return p.X })
-	down := ranks(at, func(p Point) float64 { return p.Y })
-	for i := range f.blocks { // half by distance, half by order, so that outliers leave room for the others
-		x := (scale(at[i].X, low.X, high.X, columns) + scale(across[i], 0, float64(n-1), columns)) / 2
-		y := (scale(at[i].Y, low.Y, high.Y, rows) + scale(down[i], 0, float64(n-1), rows)) / 2
+	free := slices.Repeat([]bool{true}, columns*rows)
+	across, down := onRaster(byForceX, columns), onRaster(byForceY, rows)
+	for i := range f.blocks {
+		x, y := across[i], down[i]
 		best, least := -1, math.Inf(1)
 		for k, is := range free {
 			if dx, dy := float64(k%columns)-x, float64(k/columns)-y; is && dx*dx+dy*dy < least {
@@ -192,16 +148,15 @@ func (d *drawing) settle(f *folding, at []Point) {
 	}
 }
 
-// ranks returns the rank of each point by one coordinate.
-func ranks(at []Point, of func(Point) float64) []float64 {
-	order := make([]int, len(at))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(of(at[a]), of(at[b])) })
+// onRaster scales coordinates to places 0 to places-1: half by distance, half by order, so that
+// outliers leave room for the others.
+func onRaster(at []float64, places int) []float64 {
+	scale := func(x, from, to float64) float64 { return (x - from) / max(to-from, 1e-9) * float64(places-1) }
+	order := fabric.Numbers(len(at))
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(at[a], at[b]) })
 	out := make([]float64, len(at))
-	for place, i := range order {
-		out[i] = float64(place)
+	for rank, i := range order {
+		out[i] = (scale(at[i], slices.Min(at), slices.Max(at)) + scale(float64(rank), 0, float64(len(at)-1))) / 2
 	}
 	return out
 }

@@ -327,7 +327,7 @@ func (r *rows) frames() {
 		return
 	}
 	for _, p := range pods {
-		r.d.p.Frames = append(r.d.p.Frames, r.d.frameOf(p))
+		r.d.p.Frames = append(r.d.p.Frames, r.frameOf(p))
 	}
 }
 
@@ -390,8 +390,8 @@ func overlap(pods []*pod, pad float64) bool {
 }
 
 // frameOf returns the frame of a pod, with the longest text that fits.
-func (d *drawing) frameOf(p *pod) Frame {
-	f := Frame{Area: p.Area, Group: p.name, Title: p.name + ": " + d.sizeText(p.switches, p.hosts)}
+func (r *rows) frameOf(p *pod) Frame {
+	f := Frame{Area: p.Area, Group: p.name, Title: p.name + ": " + r.d.sizeText(p.switches, p.hosts)}
 	for _, text := range []string{f.Title, p.name, strings.TrimPrefix(p.name, "pod ")} {
 		if f.Text == "" && textWidth(text, labelSize) <= p.W {
 			f.Text = text

@@ -37,14 +37,14 @@ type Format struct {
 	write func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error)
 }
 
-// Tells says what files of a format tell of a fabric.
+// Tells describes the contents of all files of a format.
 type Tells struct {
 	Names     bool // nodes are known by name: their GUIDs were made up
 	HostPorts bool // a host is known by the GUID of its port: each port is a node
 	UpOnly    bool // ports and nodes without a cable are not listed
 }
 
-// TellsOf returns what files of a format tell, by its name.
+// TellsOf returns the contents of all files of a format, by its name.
 func TellsOf(format string) Tells {
 	for i := range formats {
 		if formats[i].Name == format {

@@ -5,7 +5,7 @@ import (
 	"weft/fabric/rails"
 )
 
-// Servers counts machines, their ports and what these form.
+// Servers counts machines, their ports, planes and rails.
 type Servers struct {
 	Servers        int                       `json:"servers"`          // machines with a host port
 	ServersByPorts map[int]int               `json:"servers_by_ports"` // servers by number of host ports

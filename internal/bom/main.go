@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// run does what the arguments say.
+// run writes the list that the arguments name.
 func run(w io.Writer, args []string) error {
 	if len(args) != 2 || args[0] != "sbom" && args[0] != "licences" {
 		return errors.New("want sbom PROGRAM or licences PROGRAM")

@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// Shelf holds what users have opened, by id, the oldest first. It is safe for concurrent use.
+// Shelf holds things that users have opened, by id, the oldest first. It is safe for concurrent
+// use.
 type Shelf[T any] struct {
 	Most int    // open at a time
 	What string // what is open, for people, as in "fabrics"

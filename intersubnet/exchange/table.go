@@ -38,7 +38,7 @@ func (t Table) encode() (b []byte) {
 	return b
 }
 
-// Sizes of what encode writes.
+// Sizes of the parts of an encoded table, in bytes.
 const (
 	sectionSize = 13
 	entrySize   = 11

@@ -319,7 +319,7 @@ func (b *batch) recordAt(s int, lids uint64, hosts uint16) {
 	}
 }
 
-// finish adds what the batches of all workers have found to the collector of one.
+// finish adds the findings of the batches of all workers to the collector of one.
 func (b *batches) finish(workers []*worker) {
 	var sum *batch
 	for _, w := range workers {
@@ -369,7 +369,7 @@ func (b *batches) depend(j *judge, d *deps, channel int32, word int, after, afte
 	return after != 0
 }
 
-// add adds what another worker has found.
+// add adds the findings of another worker.
 func (b *batch) add(o *batch) {
 	for i, m := range o.after {
 		b.after[i] |= m

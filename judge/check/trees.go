@@ -8,9 +8,9 @@ import (
 	"weft/route"
 )
 
-// copies holds what packets of the trees do. A member may be any end port of a switch in the tree,
-// and each member may send. So the packets make every turn between cables of the tree, end ports
-// and port 0.
+// copies holds the ports, VLs and dependencies of the packets of the trees. A member may be any end
+// port of a switch in the tree, and each member may send. So the packets make every turn between
+// cables of the tree, end ports and port 0.
 type copies struct {
 	ports []uint16      // by switch port: VLs that they leave on, 15 when discarded
 	hosts []uint16      // by host: VLs that it sends them on, likewise

@@ -15,7 +15,7 @@ import (
 	"weft/route/recipe"
 )
 
-// Claims says what an engine promises beyond routing every pair that can be connected.
+// Claims holds the promises of an engine, beyond routing every pair that can be connected.
 type Claims struct {
 	Minimal      bool // every path is a shortest one
 	HostsMinimal bool // every path between hosts is a shortest one

@@ -89,7 +89,7 @@ func (p *Planes) countPairs(of [][]int32) {
 	}
 }
 
-// text says what the planes join.
+// text describes the reachability within the planes.
 func (p *Planes) text() string {
 	text := fmt.Sprintf("all pairs on each of %d planes reachable", p.Planes)
 	if p.Apart > 0 {

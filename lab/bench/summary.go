@@ -212,7 +212,7 @@ func (r *Ratio) interval() string {
 	return fmt.Sprintf("%.3g (%.3g to %.3g)", r.Mean, r.Low, r.High)
 }
 
-// Delivered returns the table of what the forwarding tables deliver.
+// Delivered returns a table of the bandwidth and reachability that forwarding tables deliver.
 func (s *Summary) Delivered() [][]string {
 	rows := [][]string{{"fabric", "engine", "OpenSM: ebb", "shifts", "up", "any", "VLs", "weft: ebb", "shifts", "up", "any", "VLs"}}
 	for i := range s.Comparisons {

@@ -130,7 +130,7 @@ func (s *sample) draw() (*picture, error) {
 	return out, nil
 }
 
-// drawn lists the series of the picture: those with the most rows, in the order of the rows.
+// drawn lists the series of the picture: the ones with the most rows, in the order of the rows.
 func (s *sample) drawn() []string {
 	if len(s.series) <= mostSeries {
 		return s.series
@@ -190,7 +190,7 @@ func (s *sample) headline() string {
 	return short(s.name)
 }
 
-// says says what the chart shows.
+// says describes the chart in a sentence.
 func (s *sample) says() string {
 	rows := 0
 	for _, g := range s.groups {

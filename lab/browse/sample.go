@@ -13,7 +13,7 @@ import (
 	"weft/lab/sweep"
 )
 
-// asked says what a chart shows: means of the column y, by place on the column x.
+// asked is a question that a chart answers: means of the column y, by place on the column x.
 type asked struct {
 	Y    string      `json:"y"`
 	X    string      `json:"x"`
@@ -158,7 +158,7 @@ func (s *sample) add(row int, at map[[2]string]*group) error {
 	return nil
 }
 
-// order decides what the places are, and sorts numbers.
+// order sorts the groups by place if all places are numbers.
 func (s *sample) order() {
 	number := func(string) (float64, bool) { return 0, false }
 	switch {

@@ -15,7 +15,7 @@ import (
 	"weft/lab/sweep"
 )
 
-// limits bound what users open.
+// limits limit the sweeps that users open.
 type limits struct {
 	Sweeps  int `json:"sweeps"`  // open at a time
 	Bytes   int `json:"bytes"`   // of the text of a table
@@ -188,7 +188,7 @@ func (b *Browser) open() endpoints.Endpoint {
 	return endpoints.Within(e, b.opening, "another sweep is being opened")
 }
 
-// openNow opens a sweep, and returns what there is to know about it.
+// openNow opens a sweep and returns its description.
 func (b *Browser) openNow(ctx context.Context, o *source) (*description, error) {
 	var h *held
 	var err error

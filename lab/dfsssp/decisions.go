@@ -2,7 +2,7 @@ package dfsssp
 
 import "weft/lab"
 
-// decisions say what decides the differences.
+// decisions explain the differences from the paper.
 var decisions = []lab.Decision{
 	{Artefact: "heuristics", Of: "lanes of the weakest edge lie in the printed range", By: lab.TheText, Tried: "It does not give its networks. The authors' own code in OpenSM takes 5 or 6 lanes on ours, as the letter does; only one tree a switch, against algorithm 1, gives 4 to 5."},
 	{Artefact: "layering", Of: "4,096 nodes: the online algorithm takes about 42 times as long as the offline one (21 to 84)", By: lab.OurModel, Tried: "The online time is one search of the whole graph, times the pairs. A search from the new path alone, as in weft's online layering, takes about the time of the offline algorithm; the text prints neither its search nor its machine."},

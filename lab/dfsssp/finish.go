@@ -43,7 +43,7 @@ func finish(c *chart.Chart) {
 	}
 }
 
-// legendOfTable2 says what the bars of Table II are.
+// legendOfTable2 explains the bars of Table II.
 var legendOfTable2 = map[string]string{inTime: "in time, by packets", counted: "counted, by congestion"}
 
 const rangeOfPaper = "paper (range)"

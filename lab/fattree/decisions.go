@@ -2,7 +2,7 @@ package fattree
 
 import "weft/lab"
 
-// decisionsI say what decides the differences from Paper I.
+// decisionsI explain the differences from Paper I.
 var decisionsI = []lab.Decision{
 	{Artefact: "fig4", By: lab.TheData, Tried: "With half of the nodes, spread evenly, EFT uses half of the roots here, and each leads down to as many nodes as in the full tree. So a node gets the same, 89 %. The paper says in general that it gets less; its bar for 9:9 has no number. Tried: counting missing ports in one sequence, and measuring the first millisecond."},
 	{Artefact: "fig5", By: lab.TheText, Tried: "Read literally, EFT sends the packets of a whole rack for a node over the first uplink that leads there, and counts nothing: BEFT gains 43 to 65 %. In the form of OpenSM 3.3.5, which made the paper's tables, BEFT gains -3.6 to 0.0 %. The printed gain of up to 6 %, always in favour of BEFT, lies between the two, and neither gives it. Tried too: counting in one sequence (-12 to 0 %), BEFT without -Z, and the first millisecond."},
@@ -17,7 +17,7 @@ var decisionsI = []lab.Decision{
 	{Artefact: "table3", By: lab.OurModel, Tried: "OpenSM's seconds hold its own loops and data structures, and weft's hold weft's: BEFT is one more comparison here. Nothing else was tried."},
 }
 
-// decisionsIII say what decides the differences from Paper III.
+// decisionsIII explain the differences from Paper III.
 var decisionsIII = []lab.Decision{
 	{Artefact: "table1", Of: "latency", By: lab.OurModel, Tried: "The printed changes are of 17 and 24 ns, a hundredth of latencies that are mostly software. Here lanes take turns packet by packet, and the traffic of switches costs a node on another lane nothing. Nothing else was tried."},
 	{Artefact: "table1", Of: "changes no bandwidth", By: lab.OurModel, Tried: "Ours is 0.4 ± 0.1 %, the printed largest change 0.468 %: the interval crosses it. More blocks would decide; nothing else was tried."},
@@ -30,7 +30,7 @@ var decisionsIII = []lab.Decision{
 	{Artefact: "table4", By: lab.OurModel, Tried: "OpenSM's seconds are of its own code, and weft's of weft's: here LASH is faster than sFtree. Nothing else was tried."},
 }
 
-// decisionsIV say what decides the differences from Paper IV.
+// decisionsIV explain the differences from Paper IV.
 var decisionsIV = []lab.Decision{
 	{Artefact: "anomaly", Of: "credit loop", By: lab.TheText, Tried: "Shortest paths between nodes of these trees go up and then down, so no two of them close a loop. Paths to switches do, and the text may mean them; it does not say. Tried: three orders of LIDs."},
 	{Artefact: "anomaly", By: lab.TheText, Tried: "Which ports MinHop leaves unused depends on the order of LIDs, which the text does not give. By leaf a quarter to a twentieth is unused with any number of failed switches, in turn and at random none. The paper has both on one page: a quarter with 0 and 1 failed switches, none with 2 and 3. No order gives both."},
@@ -45,7 +45,7 @@ var decisionsIV = []lab.Decision{
 	{Artefact: "fig5", By: lab.TheText, Tried: "As for Fig. 3: the spike follows from the order of LIDs. By leaf, in turn and at random were tried."},
 }
 
-// decisionsVI say what decides the differences from Paper VI.
+// decisionsVI explain the differences from Paper VI.
 var decisionsVI = []lab.Decision{
 	{Artefact: "fig4", By: lab.OurModel, Tried: "mFtree gets 0.9 ± 0.4 % more on the oversubscribed tree, and both are equal in the paper. Leaves of 42 ports are our guess, since the printed ratio fits no leaf of 36. With messages of 16 KB both engines are equal here too."},
 	{Artefact: "fig5", Of: "fat648", By: lab.TheText, Tried: "On two stages with as many roots as ports a leaf, both engines give each port of a leaf a root of its own, and no pattern can tell them apart. The loss of 4.5 % must come from the order of ports or from times of which the text says nothing. Tried: nodes in order, messages of 16 KB, one queue, and the rules for the links up left out; none changes it by more than 0.5 %."},

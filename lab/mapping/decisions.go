@@ -2,7 +2,7 @@ package mapping
 
 import "weft/lab"
 
-// decisions say what decides the differences.
+// decisions explain the differences from the paper.
 var decisions = []lab.Decision{
 	{Artefact: "fig7", Of: "time of one master", By: lab.OurModel, Tried: "Times are modelled and the algorithm draws no lots, so that all runs take the same time; the paper's hosts ran other work, of which it gives no measure."},
 	{Artefact: "fig7", By: lab.OurModel, Tried: "An election is modelled by processors and wires only. With starts within 20 ms times spread little; within 4 s they spread by 198 % on C+A+B (printed: 213 %), and by 910 % on C (printed: 1.8 %). The paper does not say how far apart mappers start; both wirings and another mapper were tried too."},

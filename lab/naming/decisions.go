@@ -2,7 +2,7 @@ package naming
 
 import "weft/lab"
 
-// decisionsLID say what decides the differences from paper 000.
+// decisionsLID explain the differences from paper 000.
 var decisionsLID = []lab.Decision{
 	{Artefact: "table1", Of: "split-merge needs as many LIDs as greedy", By: lab.TheText, Tried: "It does not say in which order split-merge merges sets. In order of their numbers and with the fewest paths first (a reading) it is some 2 % from greedy on 64 switches, and with other draws of networks and machines -2 to +5 %; the paper's is at most 1.2 %."},
 	{Artefact: "table1", Of: "differ by as much", By: lab.TheText, Tried: "The degrees that color/S and color/L sort by are counted once a LID or after each path: the first gives more than is printed, the second less, and the printed spread is between them."},
@@ -19,7 +19,7 @@ var decisionsLID = []lab.Decision{
 	{Artefact: "fig11", By: lab.TheText, Tried: "It does not say which switch is the root of the paths over broken links, nor how a path weighs. With the degrees at the start of a LID, a path's heaviest link, or a root at the top color/L is within 3 % in the first networks; greedy is 4 to 9 % above the optimum with everything that was tried."},
 }
 
-// decisionsRenaming say what decides the differences from paper 002.
+// decisionsRenaming explain the differences from paper 002.
 var decisionsRenaming = []lab.Decision{
 	{Artefact: "table4", Of: "random tables grow more", By: lab.TheText, Tried: "It compares both kinds of table \"with the same number of required destination renamings\", and does not say how many entries a renaming adds to each. With as many new entries in both, the smaller random table grows more, as it says. Judged here is another count: a linear table has an entry for each renaming of the subnet, and grows by 110 to 210 % by the paper's Table 5, a random one by 57 to 65 % by its Table 4. Of the readings none bears on it."},
 	{Artefact: "table4", Of: "smart", By: lab.TheText, Tried: "Paths of smart-routing come from a linear programme of another paper, which this one does not print. With our approximation of one there are 43 % fewer new entries than printed; with paths chosen pair by pair, shortest widest, 20 % more."},

@@ -73,7 +73,7 @@ func (m *maker) question(figure string) string {
 	return "Which engine has the best " + figure + "?"
 }
 
-// figure writes what a figure shows.
+// figure writes the part of the page about a figure.
 func (m *maker) figure(s *sweep.Summary) {
 	m.page.heading(m.question(s.Figure))
 	m.page.text(fmt.Sprintf("The figure is %s, column %s; %s is better. Whiskers are 95 %% intervals of the mean (Student's t). Axes of lines need not begin at 0.", Label(s.Figure), s.Figure, s.Better))

@@ -24,7 +24,7 @@ type Results struct {
 	Rows  map[string]*sweep.Row
 }
 
-// Options say what a page shows. The zero value shows everything, by the usual figure.
+// Options select the contents of a page. The zero value shows everything, by the usual figure.
 type Options struct {
 	Figures  []string // columns; none: the usual one of the workload, and shifts if it has them
 	Against  string   // the engine with which the others are compared; "" for the first
@@ -122,7 +122,7 @@ func (m *maker) filter() error {
 	return nil
 }
 
-// drawn returns the contestants that charts show: the base, and those with the most proven cases.
+// drawn returns the contestants in the charts: the base, and the ones with the most proven cases.
 func drawn(s *sweep.Summary) (names []string) {
 	byProven := slices.Clone(s.Contestants)
 	slices.SortStableFunc(byProven, func(a, b sweep.Contestant) int {

@@ -117,7 +117,8 @@ func (t *Tree) read(name string) (*pkg, error) {
 	return p, nil
 }
 
-// writeTokens writes the tokens of a file. Of the comments it writes only those for the compiler.
+// writeTokens writes the tokens of a file. It leaves out comments, except comments for the
+// compiler.
 func writeTokens(w hash.Hash, text []byte) error {
 	var s scanner.Scanner
 	var wrong error

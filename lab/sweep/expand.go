@@ -20,7 +20,7 @@ import (
 	"weft/route/levels"
 )
 
-// Setup holds what a sweep needs from its caller.
+// Setup holds the functions and values that a sweep gets from its caller.
 type Setup struct {
 	// Open makes the Graph of a FABRIC argument.
 	Open func(arg string) (*fabric.Graph, error)

@@ -82,7 +82,7 @@ type Made struct {
 	Measured float64 `parquet:"measure_seconds" store:"made"`
 }
 
-// Label holds what a sweep calls a case: the columns with the tag label.
+// Label names a case for people: the columns with the tag label.
 type Label struct {
 	Fabric  string `json:"fabric"`
 	Network string `json:"network"`

@@ -2,7 +2,7 @@ package vftree
 
 import "weft/lab"
 
-// decisions say what decides the differences from the paper.
+// decisions explain the differences from the paper.
 var decisions = []lab.Decision{
 	{Artefact: "fig8", By: lab.TheText, Tried: "A victim on its own lane gets 7 Gbit/s, \"the actual available bandwidth\", and other flows of the same machine 13: so a link of Fig. 4 limits it, and the text does not say at which rate. With 8 Gbit/s a victim gets 4.4, since it shares its link with a contributor; with 16 it gets 12.3. Neither gives 7, nor the total that follows from it."},
 	{Artefact: "fig9", Of: "1 lane", By: lab.OurModel, Tried: "2.3 for 2.1 Gbit/s. By its other rates hosts of the machine take 13.5 Gbit/s, not the 13.8 that we compute for their PCIe bus; with 13.5 it is 2.25. The rest may be software, which is not modelled. Tried too, without effect: one queue, larger buffers."},

@@ -101,8 +101,8 @@ func noteKinds(plan *route.Plan, req *Request, kinds *fabric.Kinds) {
 	}
 }
 
-// refusalForLevels explains an engine's refusal of its part of the VLs: it routes with all VLs, and
-// returns the refusal of levels for which those are too few.
+// refusalForLevels explains an engine's refusal of its part of the VLs. It routes with all VLs, and
+// returns the refusal of levels: the VLs are too few for all.
 func refusalForLevels(ctx context.Context, engine route.Engine, in *route.Input, vls int, req *Request, err error) error {
 	refusal, ok := errors.AsType[*route.Refusal](err)
 	if !ok {

@@ -214,7 +214,7 @@ func (k *views) keep(m *move, v view) *view {
 	return &k.list[m.view-1]
 }
 
-// move is a switch whose entry of a LID could change, with what that gains.
+// move is a switch whose entry of a LID could change, with the gain of its best next hop.
 type move struct {
 	gain int64
 	lid  int

@@ -175,7 +175,7 @@ func (s *spreader) move(ctx context.Context, most int) error {
 	return nil
 }
 
-// viewOf returns what the gain of a move depends on.
+// viewOf returns the data that the gain of a move depends on.
 func (s *spreader) viewOf(m *move) *view {
 	made := len(s.moved[m.lid])
 	if v := s.known(m, made); v != nil {
@@ -241,8 +241,8 @@ func (s *spreader) offers(m move) (list []offer) {
 	return list
 }
 
-// worth returns what the next hop of a move gains, half if it makes new dependencies: the more
-// there are, the fewer a later repair can add.
+// worth returns the gain of a next hop of a move, half if it makes new dependencies: the more there
+// are, the fewer a later repair can add.
 func (s *spreader) worth(m move, c int32) int64 {
 	gain := s.gain(s.now, s.cost, m.x, c)
 	if gain <= s.least(s.now.Flow[m.x]) {

@@ -184,8 +184,9 @@ func (d *difference) leadsTo(s int32, port uint8) int32 {
 
 func (d *difference) differs(s int32) bool { return d.ports[s][0] != d.ports[s][1] }
 
-// loops reports whether the old and the new entries of the LID together have a loop: whether
-// switches remain after repeatedly removing those without an entry into them.
+// loops reports whether the old and the new entries of the LID together have a loop. It removes
+// switches without an entry into them, again and again; switches that remain are on a loop or
+// behind one.
 func (d *difference) loops() bool {
 	clear(d.waits)
 	for _, next := range d.next {

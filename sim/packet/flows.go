@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Flow counts what one end port received from another since the warm-up.
+// Flow counts the packets that one end port received from another since the warm-up.
 type Flow struct {
 	Src, Dst       int32
 	Packets, Bytes int64 // bytes of payload

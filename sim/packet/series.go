@@ -13,7 +13,7 @@ type Series struct {
 	before total // until the end of the previous step
 }
 
-// total counts what end ports received since the warm-up.
+// total counts the packets that end ports received since the warm-up.
 type total struct {
 	bytes, packets int64
 	latency        Time
@@ -125,7 +125,7 @@ func (s *Sim) Carried(i int) int64 {
 	return max(l.bytes-int64(rest)*int64(l.mbps)/8_000_000, 0)
 }
 
-// total sums up what end ports received.
+// total sums up the packets that end ports received.
 func (s *Sim) total() total {
 	t := total{packets: s.measure.latency.Count, latency: s.measure.latency.Sum}
 	for _, b := range s.measure.bytes {

@@ -194,8 +194,8 @@ func sideOf(f *fabric.Fabric, id fabric.NodeID, part string) terms.Side {
 	return terms.Side{Device: f.PortName(fabric.End{Node: id}).String(), At: terms.Place{Node: n.GUID, Name: n.Desc, Port: -1}, Part: part}
 }
 
-// nodeSides returns the views of what happened to a node: from itself, and from the switches that a
-// host or router is cabled to.
+// nodeSides returns the places that see a change of a node: the node itself, and the switches that
+// a host or router is cabled to.
 func nodeSides(f *fabric.Fabric, id fabric.NodeID) []terms.Side {
 	name := f.PortName(fabric.End{Node: id}).String()
 	sides := []terms.Side{sideOf(f, id, name)}
@@ -215,7 +215,7 @@ func nodeSides(f *fabric.Fabric, id fabric.NodeID) []terms.Side {
 	return sides
 }
 
-// linkSides returns the views of what happened to a cable, from both ends.
+// linkSides returns the places that see a change of a cable: both ends.
 func linkSides(f *fabric.Fabric, id fabric.LinkID) []terms.Side {
 	l := &f.Links[id]
 	return []terms.Side{sideOf(f, l.A.Node, f.EndName(l.B)), sideOf(f, l.B.Node, f.EndName(l.A))}

@@ -193,8 +193,8 @@ func (l *Ledger) SwitchOff(slot int32, off bool, data []byte) {
 	mad.PortInfoPhysicalState.Put(data, map[bool]uint64{true: mad.PhysDisabled, false: mad.PhysPolling}[off])
 }
 
-// Enable writes into data a PortInfo that changes nothing at a switch port but what the caller
-// fills in.
+// Enable writes a PortInfo of a switch port into data. It changes nothing until the caller fills in
+// fields.
 func (l *Ledger) Enable(slot int32, data []byte) {
 	copy(data, l.Info[slot][:])
 	leaveStates(data)

@@ -22,8 +22,8 @@ func (c *Ledger) PortOfLID(lid fabric.LID) int32 {
 	return NoSlot
 }
 
-// Violation describes, from the details of a trap 256, who sent what with a wrong M_Key. It
-// follows a directed route back to its sender over the cables that are known.
+// Violation describes a trap 256: the request with a wrong M_Key, and its sender. It follows a
+// directed route back to the sender over known cables.
 func (c *Ledger) Violation(slot int32, notice []byte) string {
 	what := fmt.Sprintf(": %s(%s) with a wrong M_Key", mad.Method(mad.Trap256Method.Get(notice)), AttrName(mad.AttrID(mad.Trap256AttributeID.Get(notice))))
 	if !mad.Trap256DRNotice.Is(notice) {

@@ -307,7 +307,7 @@ func (r *importer) qosDetail(l line) error {
 }
 
 // readSL2VL parses the VLs of all SLs. With a warning OpenSM maps an SL that a short list lacks to
-// VL 0, and drops what a long list has beyond 16.
+// VL 0, and drops entries beyond 16.
 func readSL2VL(text string) (vl [16]uint64, warning string, err error) {
 	words := strings.Split(text, ",")
 	for sl, word := range words[:min(len(words), len(vl))] {
@@ -322,7 +322,7 @@ func readSL2VL(text string) (vl [16]uint64, warning string, err error) {
 }
 
 // readWeights parses a VL arbitration table, VL:WEIGHT,... It sums the weights of a repeated VL.
-// With a warning OpenSM drops what a list has beyond 64.
+// With a warning OpenSM drops entries beyond 64.
 func readWeights(text string) (weights [16]uint64, warning string, err error) {
 	words := strings.Split(text, ",")
 	for _, word := range words[:min(len(words), 64)] {

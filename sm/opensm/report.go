@@ -152,7 +152,7 @@ func (n *Note) write(b *bytes.Buffer) {
 	fmt.Fprintf(b, "  %s\n    %s\n", at, fold.Text(4, visible(text)))
 }
 
-// visible escapes what a terminal does not show or obeys, such as a byte order mark.
+// visible escapes characters that a terminal hides or obeys, such as a byte order mark.
 func visible(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && r != '\t' }) {
 		return text

@@ -51,7 +51,7 @@ type sets struct {
 	since    attributes            // attributes set since the last takeSet
 }
 
-// counts counts what a manager sends: SMPs, and blocks of forwarding tables among them.
+// counts counts the SMPs that a manager sends, and the blocks of forwarding tables among them.
 type counts struct{ smps, blocks int }
 
 // newManager attaches a manager to a port.
@@ -104,7 +104,7 @@ func (c *control) next() time.Duration {
 	return next
 }
 
-// attributes classifies what managers set: nothing, something, or lane tables too.
+// attributes classifies the attributes that managers set: none, some, or lane tables too.
 type attributes uint8
 
 const (

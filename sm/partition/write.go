@@ -24,7 +24,7 @@ type Write struct {
 // Deed is the kind of a Write.
 type Deed uint8
 
-// The deeds. Each may be repeated: what holds already changes nothing.
+// The deeds. Each may be repeated: the repetition changes nothing.
 const (
 	Reconcile Deed = iota // the partitions of programs become these
 	Put                   // a partition becomes this one
@@ -68,7 +68,7 @@ func refuse(why Reason, format string, args ...any) error {
 	return &Refusal{why, fmt.Sprintf(format, args...)}
 }
 
-// Done says what a Write has changed.
+// Done counts the changes of a Write.
 type Done struct {
 	Partitions, Added, Removed, Changed int // partitions that differ; members, by selector
 	Version                             Version

@@ -330,8 +330,8 @@ func (f *finder) ownPortWorks() bool {
 	return f.PortNumber(f.OwnPort()) == 0 || f.Behind[f.OwnPort()] != ledger.NoSlot
 }
 
-// endDiscovery leaves out what does not fit, makes the Fabric and Graph, and reports whether the
-// bring-up continues.
+// endDiscovery leaves out parts that do not fit, makes the Fabric and Graph, and reports whether
+// the bring-up continues.
 func (f *finder) endDiscovery() bool {
 	f.linkChanged = false // changes up to now are in this Fabric
 	if !f.given.ReadOnly {
@@ -366,7 +366,8 @@ func (f *finder) makeGraph() bool {
 	return true
 }
 
-// askForPlan emits the routing request: the Graph, and what the Plan is to keep.
+// askForPlan emits the routing request: the Graph, and the earlier settings that the Plan is to
+// keep.
 func (c *Round) askForPlan() {
 	c.enterPhase(routing)
 	q := &terms.RouteRequest{

@@ -121,9 +121,9 @@ func (f *finder) findOverwritten() fabric.LID {
 	return 0
 }
 
-// ownSMInfo returns what a master shows of itself to the managers that it asks: an old OpenSM shows
-// its SM_Key only to a master. Our own SM_Key is not among it, since anybody may say IsSM. It is
-// nil while this manager is neither the master nor gets the subnet from it.
+// ownSMInfo returns the SMInfo that a master sends with a question to other managers: an old OpenSM
+// shows its SM_Key only to a master. It lacks our own SM_Key, since anybody may say IsSM. It is nil
+// while this manager is neither the master nor gets the subnet from it.
 func (f *finder) ownSMInfo() []byte {
 	if !f.given.isEstablished() {
 		return nil

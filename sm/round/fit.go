@@ -168,7 +168,7 @@ func (f *finder) rank(slot int32, size int) int {
 	return 4
 }
 
-// leaveOut takes the cables of what does not fit out of the inventory.
+// leaveOut takes the cables of the parts that do not fit out of the inventory.
 func (f *finder) leaveOut(c *choice, reached []bool) {
 	small := ""
 	for id := range f.Nodes {

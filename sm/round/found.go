@@ -33,7 +33,7 @@ func (w *writer) startReading() bool {
 	return true
 }
 
-// ledgerHeld returns the previous ledger, nil if it does not tell what switches hold.
+// ledgerHeld returns the previous ledger; nil if the switches may hold other tables.
 func (w *writer) ledgerHeld() *ledger.Ledger {
 	if b := w.tablesBefore(); b != nil && !b.HalfWritten {
 		return b

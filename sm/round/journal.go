@@ -30,7 +30,7 @@ func (s *shared) note(k terms.IncidentKind, at terms.Place, format string, args 
 	s.out = append(s.out, terms.Action{Kind: terms.Note, Incident: i})
 }
 
-// sharedPort returns what an incident at a port shares with those at other ports of its node.
+// sharedPort lets incidents at several ports of a node share a line of the log.
 func sharedPort(k terms.IncidentKind, at terms.Place) *terms.Shared {
 	device := fmt.Sprintf("%q (%s)", at.Name, at.Node)
 	part := fmt.Sprintf("port %d", at.Port)

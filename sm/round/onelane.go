@@ -16,7 +16,7 @@ import (
 // A switch that takes one mapping for all its ports gets that, SL 0 to 15 on VL 0, in one SMP. It
 // is read with another input for each output, and written again if one differs.
 
-// lanesFound holds what a port's lane tables were found to be.
+// lanesFound describes the lane tables that a port was found with.
 type lanesFound struct {
 	used  uint16 // VLs that have an SL, by bit
 	turns uint16 // VLs that have a turn, in the blocks read so far
@@ -66,7 +66,7 @@ func (w *writer) wasManaged(slot int32) bool {
 	return mad.PortInfoLID.Get(info) > 0 || mad.PortInfoMasterSMLID.Get(info) > 0 || !w.IsSwitch(slot) && w.State(slot) > mad.PortInit
 }
 
-// queueOneLane queues what a node needs so that packets of every SL pass.
+// queueOneLane queues the writes that let packets of every SL pass a node.
 func (w *writer) queueOneLane(id int32) {
 	first := w.Nodes[id].First
 	if w.mapsAtOnce(first) && !w.wasManaged(first) {

@@ -49,7 +49,7 @@ func slDiffers(m *route.SLs, sl uint8) bool {
 	return false
 }
 
-// noteRepair reports what became of the old Plan.
+// noteRepair reports the result of the repair of the old Plan.
 func (c *Round) noteRepair(r *planner.Result) {
 	if f := r.Repaired; f != nil {
 		c.moved, c.repaired, c.improvable = f.Moved, true, f.Moved+f.Filled+f.Unused > 0
@@ -88,8 +88,8 @@ func spreadText(r *planner.Result) string {
 	return fold.Count(r.Spread.Moved, "entry", "entries") + " moved to less loaded links"
 }
 
-// noteWay notes what can go wrong while switches hold entries of the old Plan, of the new one and
-// of the steps between them.
+// noteWay notes possible faults while switches hold entries of the old Plan, of the new one and of
+// the steps between them.
 func (c *Round) noteWay() {
 	if c.Way == nil {
 		return
@@ -111,7 +111,7 @@ func (c *Round) noteWay() {
 	}
 }
 
-// mayHappen describes what can happen to packets.
+// mayHappen describes possible loops and deadlocks of packets.
 func mayHappen(m *check.Mixture) string {
 	var list []string
 	if m.LoopLIDs > 0 {

@@ -101,9 +101,10 @@ type Store struct {
 	jobsOrder uint64               // of the last SetJobs
 }
 
-// Open opens a state file, or creates it, and verifies that it is writable. A *Refused says what a
-// person must change, ErrLocked that another process has the file open. With any other error the
-// file may be there later. Damage in parts that a manager can do without is set aside: Told.
+// Open opens a state file, or creates it, and verifies that it is writable. A *Refused names the
+// change that a person must make. ErrLocked means that another process has the file open. With any
+// other error the file may be there later. Damage in parts that a manager can do without is set
+// aside: Told.
 func Open(path string, limits Limits) (*Store, error) {
 	if limits.Plans < 1 {
 		limits.Plans = UsualLimits.Plans
@@ -158,7 +159,7 @@ func (s *Store) examine() error {
 	return r.db.Close()
 }
 
-// Told returns what a person should know about the opened file: parts that were set aside.
+// Told returns incidents for people about the opened file: damaged parts that were set aside.
 func (s *Store) Told() []terms.Incident { return s.told }
 
 // Read opens a state file for reading, even while a manager has it open.

@@ -24,7 +24,7 @@ func (d *damage) Error() string { return "it is damaged (" + d.what + ")" }
 // damaged returns the error for a damaged file.
 func damaged(what string) error { return &damage{what} }
 
-// refusal adds what to do.
+// refusal returns a *Refused with the remedies.
 func (d *damage) refusal(path string) error {
 	return refuse("%s: %s", d.Error(), instead(path))
 }
@@ -38,12 +38,12 @@ func isDamage(err error) bool {
 	return is || strings.Contains(err.Error(), "malformed")
 }
 
-// instead says what to do with a file that cannot be used.
+// instead returns the remedies for a file that cannot be used.
 func instead(path string) string {
 	return fmt.Sprintf("put a backup back (weft sm state %s --restore COPY), or %s: ports in service then keep their LIDs", path, startEmpty(path))
 }
 
-// insteadOfCp says what to do with a file without its log.
+// insteadOfCp returns the remedies for a file without its log.
 func insteadOfCp(path string) string {
 	return "a copy made by cp while the manager ran looks like this; weft sm state FILE --backup COPY makes a whole one: " + instead(path)
 }

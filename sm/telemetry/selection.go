@@ -77,7 +77,8 @@ func parseRule(text string) (func(*perf.Port) bool, error) {
 	}, nil
 }
 
-// Select returns the indexes of the selected ports, most of them, and the number of those beyond.
+// Select returns the indexes of at most most selected ports, and the number of selected ports
+// beyond.
 func (s *Selection) Select(ports []perf.Port, most int) (chosen []int, beyond int) {
 	for i := range ports {
 		for _, rule := range s.rules {

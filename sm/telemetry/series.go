@@ -9,7 +9,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Series describes what a port did over the time of the history, by its readings.
+// Series holds the readings of a port over the time of the history.
 type Series struct {
 	Port   fabric.PortName `json:"port"`
 	Peer   fabric.PortName `json:"peer"`      // other end of its cable
@@ -49,7 +49,7 @@ func (s *Series) Join() {
 	s.Points = joined
 }
 
-// Add adds what a Frame says of the port with this GUID of its node and this number.
+// Add adds a Frame's reading of the port with this GUID of its node and this number.
 func (s *Series) Add(f *Frame, guid fabric.GUID, port uint8) {
 	for i := range f.Counts {
 		p, c := &f.Ports[i], &f.Counts[i]

@@ -46,7 +46,7 @@ type LaneShare struct {
 	Copy  int
 }
 
-// JobTurn says what moved for the jobs that started within JobRule.Interval.
+// JobTurn is the result of a turn for the jobs that started within JobRule.Interval.
 type JobTurn struct {
 	Jobs  int    // number of these jobs
 	Moved int    // entries of forwarding tables

@@ -221,8 +221,8 @@ func (w *Watch) ChangesAllowed(at time.Duration) time.Duration {
 	return Never
 }
 
-// WaitsFor names what something waits for that is to be done at a time: the change window that
-// opens then, or the hours without moves that end then; "" for neither.
+// WaitsFor names the reason for a wait until a time: the change window that opens then, or the
+// hours without moves that end then; "" for neither.
 func (w *Watch) WaitsFor(at time.Duration) string {
 	for _, window := range w.Windows {
 		o, _ := (&Watch{Windows: []Window{window}, Zone: w.Zone, Epoch: w.Epoch}).NextOpening(at)

@@ -153,7 +153,7 @@ func (w Widths) String() string {
 // Enabled holds the values of LinkSpeedEnabled, LinkSpeedExtEnabled and LinkWidthEnabled at a port.
 type Enabled struct{ Base, Ext, Width uint8 }
 
-// EnabledAt returns what a PortInfo has enabled.
+// EnabledAt returns the speeds and widths that a PortInfo enables.
 func EnabledAt(info []byte) Enabled {
 	e := Enabled{uint8(mad.PortInfoSpeedEnabled.Get(info)), uint8(mad.PortInfoSpeedExtEnabled.Get(info)), uint8(mad.PortInfoWidthEnabled.Get(info))}
 	if e.Ext == noExt { // devices return it as it was set
@@ -176,8 +176,8 @@ func (e Enabled) Put(data []byte) {
 	mad.PortInfoWidthEnabled.Put(data, uint64(e.Width))
 }
 
-// At returns what a port is to enable of these speeds and widths, by its PortInfo. ok is false if
-// it supports none of them, or if it cannot be told.
+// At returns the speeds and widths to enable at a port with this PortInfo. ok is false if the port
+// supports none of the allowed ones, or if weft cannot find out.
 func (r *Rates) At(info []byte) (e Enabled, ok bool) {
 	e = EnabledAt(info)
 	if mad.PortInfoSpeedExt2Support.Get(info) != 0 { // how XDR is told is not public

@@ -52,7 +52,7 @@ func (r *Rule) matches(e *End) bool {
 	return ok
 }
 
-// Of returns what the rules say of a link.
+// Of returns the rates of a link by the rules.
 func (r Rules) Of(a, b *End) (rates Rates) {
 	for i := range r {
 		if rule := &r[i]; rule.matches(a) || rule.matches(b) {
@@ -170,7 +170,7 @@ func (r Rules) Index() *Index {
 	return x
 }
 
-// Of returns what the rules say of a link.
+// Of returns the rates of a link by the rules.
 func (x *Index) Of(a, b *End) Rates {
 	at := slices.Concat(x.others, x.byGUID[a.GUID], x.byGUID[b.GUID], x.byName[a.Name], x.byName[b.Name])
 	if len(at) == 0 {

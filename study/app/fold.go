@@ -26,7 +26,7 @@ type links struct {
 	port  func(l int32) fabric.PortName // that sends on it
 }
 
-// linksOf returns what a run by flows tells of links.
+// linksOf returns the link figures of a run by flows.
 func (s *stage) linksOf(run *flows.Run) links {
 	return links{run.LinkBytes(), run.Capacities(), s.net.LinkPort}
 }

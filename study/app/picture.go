@@ -18,7 +18,7 @@ import (
 	"weft/apps/timeline"
 )
 
-// Pictures hold what ranks and links did over time.
+// Pictures show the activity of ranks and links over time.
 type Pictures struct {
 	Title, Text string
 	EndNS       float64

@@ -232,8 +232,8 @@ func (p *Program) Write(w io.Writer, binary bool) (err error) {
 	return goal.WriteText(w, s)
 }
 
-// DefaultsOf returns what operations take from a fabric: a rank for each server or host port, and
-// with placement rail the ports of a server as a group.
+// DefaultsOf returns the defaults of operations on a fabric: a rank for each server or host port,
+// and with placement rail the ports of a server as a group.
 func DefaultsOf(g *fabric.Graph, onPorts bool, placement string) collective.Defaults {
 	servers := traffic.ServersOf(g)
 	if servers != nil && !onPorts {

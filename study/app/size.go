@@ -21,7 +21,7 @@ const (
 	idealMemory   = 3 << 9
 )
 
-// Size predicts what a run on a fabric takes, or without one a run on an ideal network.
+// Size predicts the size of a run: its messages and memory. Without a fabric the network is ideal.
 func (r *Request) Size(g *fabric.Graph) (Size, error) {
 	var all collective.Size
 	ranks := 0

@@ -198,7 +198,7 @@ func billOf(f *fabric.Fabric, radix int, prices *bill.Prices) (b *bill.Bill, cos
 	return b, cost, err
 }
 
-// miss lists what a network misses of the need.
+// miss lists the parts of the need that a network misses.
 func (p *Proposal) miss(w *Want) {
 	p.Missing = []string{}
 	add := func(format string, args ...any) { p.Missing = append(p.Missing, fmt.Sprintf(format, args...)) }

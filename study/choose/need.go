@@ -95,7 +95,7 @@ func (w *Want) SetServers(text string) error {
 	return nil
 }
 
-// complete fills in what follows from the rest of a need.
+// complete derives the unset options of a need from the others.
 func (w *Want) complete() {
 	w.Pods = max(w.Pods, w.Ratio)
 	if w.others() > 0 && w.OnPlane == 0 && !w.alike() {

@@ -20,7 +20,7 @@ type Predicted struct {
 	EBB, Shift, Both int
 }
 
-// Predictions compares what the features of fabrics predict with the rows of auto. predict
+// Predictions compares the predictions by the features of fabrics with the rows of auto. predict
 // recognises a fabric.
 func Predictions(rows []SweepRow, predict func(fabric string) (planner.Prediction, error)) (out []Predicted, err error) {
 	byFabric := map[string][]*SweepRow{}

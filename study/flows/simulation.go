@@ -43,7 +43,7 @@ type Simulation struct {
 	Seconds float64      `json:"seconds"` // simulation alone
 }
 
-// Where says what the ranks of traffic are.
+// Where describes the ranks of traffic: host ports or servers, and their numbers.
 type Where struct {
 	RanksOn   string `json:"ranks_on"` // ports: a rank is a host port; servers: a server
 	Servers   int    `json:"servers"`

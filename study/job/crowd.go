@@ -116,7 +116,7 @@ type end struct {
 	receives bool
 }
 
-// follow adds a flow. It asks for what the slower of its two host links carries, in one of some
+// follow adds a flow. It demands the rate of the slower of its two host links, in one of some
 // rounds.
 func (f *follower) follow(src, dst int32, rounds float64) error {
 	path, ok := f.net.Path(src, dst, f.path[:0])

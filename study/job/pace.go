@@ -98,7 +98,7 @@ func union(all []*member) (sum []turn, of [][]int32) {
 	return sum, of
 }
 
-// share divides the demand of each turn by what the input can get of the link.
+// share divides the demand of each turn by the rate that the input can get of the link.
 func share(sum []turn, slow []float64) {
 	var l line
 	for from := 0; from < len(sum); {

@@ -181,7 +181,7 @@ func (t *table) take(by string, hosts []int32, nodes int) (out []int32, err erro
 	return out, nil
 }
 
-// judge says what a choice of nodes costs.
+// judge measures the costs of a choice of nodes.
 func (t *table) judge(strategy string, m *member) *Placement {
 	p := &Placement{Strategy: strategy, List: t.find.List(m.Hosts), Alone: m.alone, OthersSlowDown: 1}
 	p.Leaves, p.Pods = t.spans(m.Hosts)

@@ -132,7 +132,7 @@ func RunLinear(ctx context.Context, s *ilp.Solver, p *ilp.Linear, limit time.Dur
 	return s.ReadLinear(p, out.printed, out.solution)
 }
 
-// output holds what a solver printed and wrote, and whether it was ended late or stopped early.
+// output holds the output of a solver, and whether it was ended late or stopped early.
 type output struct {
 	printed, solution []byte
 	late, early       bool

@@ -66,7 +66,8 @@ func (o *Simulation) title() string {
 	return fmt.Sprintf("%s, %s, %s", o.Fabric, cmp.Or(o.Engine, "tables of a file"), o.Pattern)
 }
 
-// label returns what tells a simulation from the others: engine, fabric and pattern.
+// label returns the properties that distinguish a simulation from the others: engine, fabric and
+// pattern.
 func (o *Simulation) label(list []*Simulation) string {
 	name := cmp.Or(o.Engine, "tables of a file")
 	differ := func(part func(*Simulation) string) bool {

@@ -24,7 +24,7 @@ type Request struct {
 	Workers  int
 }
 
-// Traffic says who sends what to whom.
+// Traffic selects the senders, receivers and messages.
 type Traffic struct {
 	Pattern string // for traffic.Parse, or Uniform, or BEff
 	File    string // of flows in place of the pattern

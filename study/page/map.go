@@ -14,7 +14,7 @@ import (
 	"weft/study/whatif"
 )
 
-// Look says what a map shows.
+// Look selects the contents and colours of a map.
 type Look struct {
 	// Colour is load or lanes of a routing, speed, or errors; of a manager also traffic, waits,
 	// error-rate or fault; otherwise the place of a cable.

@@ -53,7 +53,7 @@ type Options struct {
 	// PlanFile returns a stored Plan of the manager as planfile.Save wrote it, nil if it is not
 	// stored.
 	PlanFile func(version int64) ([]byte, error)
-	// Values returns what the manager has measured, for a colour of cables; nil: nothing.
+	// Values returns the manager's measurements for a colour of cables; nil: there are none.
 	Values func(colour string) (*show.Values, error)
 }
 
@@ -88,7 +88,7 @@ const (
 	manager = "manager"
 )
 
-// About says what a page can do.
+// About describes a page to itself: its mode, its user and its limits.
 type About struct {
 	Mode    string   `json:"mode"` // lab: users open fabrics; manager: the subnet of weft sm
 	Version string   `json:"version"`
@@ -109,7 +109,7 @@ func (p *Page) Endpoints() []endpoints.Endpoint {
 	return append(list, p.plans())
 }
 
-// about answers with what the page is.
+// about answers with the About of this page.
 func (p *Page) about(w http.ResponseWriter, r *http.Request) {
 	c, _ := endpoints.CallerOf(r)
 	a := About{Mode: lab, Version: p.opt.Version, Caller: c.Name, May: []string{}, Limits: usualLimits}

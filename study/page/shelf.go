@@ -19,7 +19,7 @@ import (
 	"weft/study/show"
 )
 
-// Limits bound what users open.
+// Limits limit the fabrics that users open.
 type Limits struct {
 	Fabrics  int `json:"fabrics"`       // open at a time
 	Bytes    int `json:"bytes"`         // of the text of a file

@@ -16,7 +16,7 @@ import (
 	"weft/study"
 )
 
-// Change describes what a new Plan changes in a subnet with an old one.
+// Change describes the changes of a new Plan in a subnet with an old one.
 type Change struct {
 	Since   string `json:"since"`   // the file of the old Plan
 	Ports   Tally  `json:"ports"`   // end ports, by base LID
@@ -48,7 +48,7 @@ type Tally struct {
 	Gone  int `json:"gone"`
 }
 
-// SwitchChange describes what the manager must write to a switch.
+// SwitchChange describes the writes of the manager to a switch.
 type SwitchChange struct {
 	GUID    fabric.GUID `json:"guid"`
 	Name    string      `json:"name"`

@@ -20,7 +20,7 @@ import (
 	"weft/study"
 )
 
-// Jobs describes what a routing gives to jobs.
+// Jobs describes the bandwidth, channels and lanes of jobs under a routing.
 type Jobs struct {
 	// Moved counts table entries that moved for the jobs; absent if nothing was routed.
 	Moved *int `json:"moved_entries,omitempty"`

@@ -149,7 +149,7 @@ func (o *LaneRow) take(by string, n int) {
 	}
 }
 
-// layer adds what the heuristics take for the same paths.
+// layer adds the numbers of lanes of the heuristics, for the same paths.
 func (o *LaneRow) layer(ctx context.Context, paths func() *lanes.Paths, oneWay bool) error {
 	type heuristic struct {
 		name string

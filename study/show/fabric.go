@@ -29,7 +29,7 @@ type Fabric struct {
 	Cables   *cables.Report `json:"odd_cables"`
 }
 
-// Options say what a description has besides the counts.
+// Options select the parts of a description besides the counts.
 type Options struct {
 	Tree     bool            // the fabric as a fat-tree
 	Servers  bool            // a list of the servers

@@ -12,7 +12,7 @@ import (
 	"weft/fabric/netfile/tables"
 )
 
-// Tables is the document of `weft show TABLES --json`: what a file of forwarding tables holds.
+// Tables is the document of `weft show TABLES --json`: the contents of a file of forwarding tables.
 type Tables struct {
 	Name     string     `json:"name"` // of the file
 	Switches int        `json:"switches"`
@@ -24,7 +24,7 @@ type Tables struct {
 	Warnings []string   `json:"warnings,omitempty"` // all oddities of the file
 }
 
-// NewTables counts what a file of forwarding tables holds.
+// NewTables counts the contents of a file of forwarding tables.
 func NewTables(name string, t *tables.LFTs, warnings []string) *Tables {
 	d := &Tables{Name: name, Switches: len(t.Switches), TopLID: t.TopLID(), Ports: len(t.Targets), Warnings: warnings}
 	for i := range t.Switches {

@@ -22,7 +22,7 @@ const (
 	ByErrors = "errors" // counters of errors that a dump has; it needs no routing
 )
 
-// Look says what a picture shows.
+// Look selects the contents and colours of a picture.
 type Look struct {
 	Colour string
 	Around fabric.GUID // only the pod, slice or group of this switch; 0: all

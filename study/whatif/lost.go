@@ -11,7 +11,7 @@ import (
 	"weft/study"
 )
 
-// HostsLost lists what a change takes away from hosts and servers.
+// HostsLost lists the hosts and servers that a change cuts off or harms.
 type HostsLost struct {
 	// CutOff lists hosts that stay up but lose their last cable to a switch. Gone counts the ports
 	// of these hosts and of failed hosts.

@@ -11,7 +11,7 @@ import (
 	"weft/sim/flow"
 )
 
-// State describes what a fabric delivers under one routing.
+// State describes the routing of a fabric: the pairs that it delivers, and its figures.
 type State struct {
 	Engine string   `json:"engine"`       // the engine that made the routing, or "as programmed"
 	Proven bool     `json:"proven"`       // the judge's verdict
@@ -30,7 +30,7 @@ type State struct {
 	Writes *Writes `json:"writes"` // null for the present tables
 }
 
-// Writes counts what must be written to the switches for another routing.
+// Writes counts the writes to the switches for another routing.
 type Writes struct {
 	MovedLIDs int     `json:"moved_lids"` // end ports with a new base LID
 	NewLIDs   int     `json:"new_lids"`   // end ports that had no LID
@@ -139,8 +139,8 @@ func (s *State) addLosses(g *fabric.Graph, counters []*lossCounter) {
 	}
 }
 
-// lost counts the lost pairs, without those between planes.
+// lost counts the lost pairs, without pairs between planes.
 func (s *State) lost() int64 { return s.Lost - s.Apart }
 
-// cutOff counts the pairs without any path, without those between planes.
+// cutOff counts the pairs without any path, without pairs between planes.
 func (s *State) cutOff() int64 { return s.CutOff - s.Apart }

@@ -233,7 +233,7 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 	return out, nil
 }
 
-// writes counts what the manager must write to the switches.
+// writes counts the manager's writes to the switches.
 func (t *Today) writes(g *fabric.Graph, r *planner.Result) *Writes {
 	w := &Writes{}
 	w.Add(t.kept.Changes(g, r.Plan))

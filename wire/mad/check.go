@@ -2,7 +2,7 @@ package mad
 
 import "fmt"
 
-// ShortError describes what a truncated datagram, attribute or record lacks.
+// ShortError is the error for a truncated datagram, attribute or record.
 type ShortError struct {
 	Layout *Layout // of the first missing field
 	Field  *Decl   // that field; nil if only reserved bytes are missing

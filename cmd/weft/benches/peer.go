@@ -157,7 +157,7 @@ func (p *peers) bringUp(ctx context.Context, sim *simulator, engine string, dump
 	return log
 }
 
-// reason returns what OpenSM's log says before it gives up.
+// reason returns the last message of OpenSM's log before it gives up.
 func reason(log []byte) string {
 	at := refusals().FindIndex(log)
 	lines := strings.Split(strings.TrimSpace(string(log[:at[0]])), "\n")

@@ -1,5 +1,5 @@
-// Package cli holds what the commands of weft share: common flags, reading the fabrics and routings
-// that they name, output files, answers as JSON or text, progress, and exit statuses.
+// Package cli holds the common code of the commands of weft: common flags, reading the fabrics and
+// routings that they name, output files, answers as JSON or text, progress, and exit statuses.
 package cli
 
 import (

@@ -54,7 +54,7 @@ func (j *JobFile) Read(g *fabric.Graph) ([]jobs.Job, error) {
 	return list, err
 }
 
-// MeasureJobs measures what a routing gives to jobs.
+// MeasureJobs measures the bandwidth and the sharing of channels of jobs under a routing.
 func MeasureJobs(cmd *cobra.Command, g *fabric.Graph, r *planner.Result, list []jobs.Job, req *planner.Request) (o *routing.Jobs, err error) {
 	err = WithProgress(cmd, "measuring jobs", func(ctx context.Context) error {
 		o, err = routing.NewJobs(ctx, g, r, list, req.Seed, max(1, req.Workers))

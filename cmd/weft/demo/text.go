@@ -26,7 +26,7 @@ func paragraph(format string, args ...any) string {
 	return strings.Repeat(" ", indent) + fold.Text(indent, fmt.Sprintf(format, args...)) + "\n"
 }
 
-// title returns what stands above all parts.
+// title returns the text above all parts.
 func title() string {
 	return fold.Text(0, "weft, a subnet manager and routing lab for InfiniBand, in two screens. All figures are computed now, on this machine.") + "\n"
 }

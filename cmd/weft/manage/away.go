@@ -41,9 +41,9 @@ const reopenEvery = time.Second
 // mostAway is the maximum number of events that wait for the file.
 const mostAway = 10000
 
-// leave decides what a file that cannot be opened means. It returns an error if the manager must
-// not start: with status 2 if a person must change something, else with 3. Otherwise the manager
-// starts without the file, and with what could be read of it.
+// leave decides whether the manager starts without its state file, after an error of opening it. It
+// returns an error if the manager must not start: with status 2 if a person must change something,
+// else with 3. Otherwise the manager starts with the data that could be read.
 func (s *smState) leave(err error, once bool) (*state.Store, error) {
 	wrong := fmt.Errorf("--state %w", err)
 	if _, refused := errors.AsType[*state.Refused](err); refused {
@@ -214,7 +214,8 @@ func (s *smState) tryAgain() error {
 	return nil
 }
 
-// catchUp stores what the file missed, and puts it into use. failed says that a Record was refused.
+// catchUp stores the data that the file missed, and puts the file into use. failed reports a
+// refused Record.
 func (s *smState) catchUp(store *state.Store) (failed bool, err error) {
 	for {
 		s.mu.Lock()
@@ -253,7 +254,7 @@ func (s *smState) replaceUnread(holds string) error {
 	return nil
 }
 
-// inWords says what a file holds that a manager would use; "" if nothing.
+// inWords lists the contents of a file that a manager would use; "" if there are none.
 func inWords(store *state.Store) (string, error) {
 	d, err := store.Drains()
 	if err != nil {

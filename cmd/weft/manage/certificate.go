@@ -68,7 +68,8 @@ func (c *certificate) expiry() time.Time {
 	return c.until
 }
 
-// look returns what an operator must hear of the certificate now; false: nothing new.
+// look returns an incident if the state of the certificate has changed: not yet valid, about to
+// end, or ended. Otherwise news is false.
 func (c *certificate) look(now time.Time) (i terms.Incident, news bool) {
 	const renew = "put a new one into the file and reload the manager (systemctl reload weft-sm)"
 	c.mu.Lock()

@@ -104,7 +104,7 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 	return nil
 }
 
-// take gives the manager what a file holds.
+// take gives the contents of a state file to the manager.
 func (s *smState) take(f *smFlags, r *sm.Runner, from *state.Store) (err error) {
 	if err := s.keepPlan(f, r, from); err != nil {
 		return err
@@ -162,8 +162,8 @@ func (s *smState) named(list []string) (out []string) {
 	return out
 }
 
-// bringBack shows what a file drains. Of a copy that was put back it also tells that: an operator
-// may have ended such a drain since.
+// bringBack shows the drains of a file. If the file is a restored copy, it also logs them: an
+// operator may have ended such a drain since.
 func (s *smState) bringBack(copied time.Time, drains []string) {
 	drains = s.named(drains)
 	s.shown.Drains = drains
@@ -311,8 +311,8 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner, from *state.Store) error {
 	return nil
 }
 
-// told sends events of the state file to a log, beginning with what the start found. resweep asks
-// the manager for a round.
+// told sends events of the state file to a log, beginning with the events of the start. resweep
+// asks the manager for a round.
 func (s *smState) told(tell func(terms.Incident), resweep func()) {
 	if s.path == "" {
 		return

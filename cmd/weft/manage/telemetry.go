@@ -70,7 +70,7 @@ func (r *serving) moment(at time.Time) (*telemetry.Moment, error) {
 	return r.history.At(at)
 }
 
-// series describes what a port did over the time of the history.
+// series returns the readings of a port over the time of the history.
 func (r *serving) series(guid fabric.GUID, port uint8) (*telemetry.Series, error) {
 	if r.history == nil {
 		return nil, telemetry.ErrNotKept

@@ -1,5 +1,5 @@
-// Package otherfiles has what weft show does with files that hold no topology: forwarding tables,
-// and lists of subnet managers.
+// Package otherfiles shows files without a topology for weft show: forwarding tables, and lists of
+// subnet managers.
 package otherfiles
 
 import (

@@ -154,7 +154,7 @@ all LIDs of the destination.
 	return cmd
 }
 
-// ranksHelp explains what a rank is where servers have several ports.
+// ranksHelp explains ranks on servers with several ports.
 const ranksHelp = `SERVERS WITH SEVERAL PORTS
 
 With --ranks-on ports, the default, a rank is a host port, and any port may send to any other. Ports

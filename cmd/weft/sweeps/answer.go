@@ -15,7 +15,7 @@ import (
 	"weft/study/compare"
 )
 
-// standingFlags say what follows the comparison of the engines.
+// standingFlags select the tables that follow the comparison of the engines.
 type standingFlags struct {
 	behind  string // an engine
 	predict bool

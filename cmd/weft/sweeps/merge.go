@@ -134,7 +134,7 @@ func merge(cmd *cobra.Command, path, output string, wait time.Duration) error {
 	return nil
 }
 
-// says says what a worker lacks.
+// says describes the missing results of a worker.
 func (f *folder) says(l *lacking) string {
 	text := fmt.Sprintf("%d cases are missing", l.cases)
 	switch {

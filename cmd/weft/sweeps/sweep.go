@@ -378,7 +378,7 @@ func command() string {
 	return strings.Join(words, " ")
 }
 
-// setup returns what a sweep needs from outside.
+// setup returns the functions and values that a sweep needs from outside.
 func (o *sweepFlags) setup(cmd *cobra.Command) *sweep.Setup {
 	return &sweep.Setup{
 		Open:  func(arg string) (*fabric.Graph, error) { return o.fabric.Graph(cmd, arg) },

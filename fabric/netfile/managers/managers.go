@@ -187,7 +187,7 @@ func (r *reader) add(m Manager, at int) error {
 	return nil
 }
 
-// Key returns what a manager is known by: its port GUID, or its name.
+// Key returns the identity of a manager: its port GUID, or without one its name.
 func (m *Manager) Key() string {
 	if m.GUID != 0 {
 		return m.GUID.String()

@@ -302,7 +302,7 @@ func Sample(t testing.TB, name string) []byte {
 	return data
 }
 
-// Written returns what a function writes.
+// Written returns the output of a function as text. It ends the test if the function fails.
 func Written(t interface{ Fatal(...any) }, write func(*bytes.Buffer) error) string {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

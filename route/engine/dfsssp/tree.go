@@ -109,8 +109,9 @@ func (r *tree) updateLabels(x *channels) {
 	}
 }
 
-// join connects the switches without a path to those with one, which is shortest. It uses one of
-// the shortest ways of all if the unchanged first lane allows that, else the shortest allowed way.
+// join connects the switches without a path to switches with one; w holds the shortest ways. It
+// uses one of the shortest ways of all if the unchanged first lane allows that, else the shortest
+// allowed way.
 func (r *tree) join(x *channels, w *shortest.Ways) {
 	for k, s := range w.Order[1:] {
 		if r.of[s].lane != noLane {

@@ -295,9 +295,9 @@ func (j *targetJoiner) extendAll() bool {
 	return true
 }
 
-// giveUpPaths makes the switches above those without a path give up theirs. It spares switches
-// beyond a drained one, which the joining order does not reach. If there are none, all switches
-// give up.
+// giveUpPaths makes switches give up their paths if they are above a switch without one. It spares
+// switches beyond a drained one, which the joining order does not reach. If there are none, all
+// switches give up.
 func (j *targetJoiner) giveUpPaths() {
 	before := len(j.missing.list)
 	for _, s := range j.missing.list[:before] {

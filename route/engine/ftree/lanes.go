@@ -82,8 +82,8 @@ func (y *laneLayout) fill(ctx context.Context, in *route.Input, plan *route.Plan
 	})
 }
 
-// notes says what the lanes cost: lanes=vftree leaves fewer service levels for QoS (paper II,
-// section V-B), and so does a second lane.
+// notes describes the costs of the lanes: lanes=vftree leaves fewer service levels for QoS (paper
+// II, section V-B), and so does a second lane.
 func (y *laneLayout) notes(allowed int) []string {
 	var notes []string
 	if y.second != nil {

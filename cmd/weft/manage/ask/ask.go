@@ -1,5 +1,5 @@
-// Package ask holds the commands that show what a running manager has measured: weft sm links,
-// ports and support; and what all commands share that ask a manager at its socket.
+// Package ask holds the commands that show measurements of a running manager: weft sm links, ports
+// and support. It also has the code that all commands share to ask a manager at its socket.
 package ask
 
 import (

@@ -170,7 +170,7 @@ func (h *History) open() error {
 	return nil
 }
 
-// read finds what a file holds.
+// read opens the Ring in a file, and locks the file for this process.
 func (h *History) read(f *os.File) (*telemetry.Ring, error) {
 	info, err := f.Stat()
 	switch {
@@ -214,8 +214,8 @@ func (h *History) At(t time.Time) (*telemetry.Moment, error) {
 	return telemetry.At(t, frames)
 }
 
-// Series describes what a port did over the last hour. The file is free for new readings between
-// two that it reads.
+// Series returns the readings of a port of the last hour. It releases the file between two
+// readings, so that new ones can be written.
 func (h *History) Series(guid fabric.GUID, port uint8) (*telemetry.Series, error) {
 	s := &telemetry.Series{Points: []telemetry.Point{}}
 	var numbers []uint64

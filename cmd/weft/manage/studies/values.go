@@ -58,7 +58,7 @@ func (f *Faults) ages(now time.Time) *show.Values {
 	return v
 }
 
-// values returns what the manager has measured, for a colour of cables.
+// values returns the manager's measurements for a colour of cables.
 func values(colour string, s *watch.Snapshot, faults *Faults, now time.Time) (*show.Values, error) {
 	if colour == show.ByFault {
 		return faults.ages(now), nil

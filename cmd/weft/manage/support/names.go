@@ -71,7 +71,7 @@ func (n *names) addFabric(f *fabric.Fabric) {
 // quoted is a text in quotes, as names stand in the log.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"((?:[^"\\]|\\.)+)"`) })
 
-// addLines adds what the lines of a log name, also of nodes that have left.
+// addLines adds the nodes that the lines of a log name, also nodes that have left.
 func (n *names) addLines(data []byte) {
 	for dec := json.NewDecoder(bytes.NewReader(data)); ; {
 		var line struct{ Name, Text string }

@@ -199,7 +199,7 @@ func (b *bundle) addVersion() {
 	b.add("version.json", "this program and its machine", (*names).json, data, err)
 }
 
-// addRunning adds what the running manager tells.
+// addRunning adds the answers of the running manager: its log, Plan, status and so on.
 func (b *bundle) addRunning(ctx context.Context, c *client.Client) {
 	var events bytes.Buffer
 	enc := json.NewEncoder(&events)
@@ -274,7 +274,8 @@ func (b *bundle) addConfig() (statePath string) {
 	return statePath
 }
 
-// naming lists what options take that is a name, a pattern of names, or a place: the words of help.
+// naming lists the kinds of option values that hold names or places. They are the words of the help
+// texts.
 var naming = []string{"NODE", "PART", "NAME", "HOSTS", "KIND=HOSTS", "NAME=VALUE", "HOST:PORT", "FILE", "DIR", "PROGRAM", "PATH"}
 
 // shown returns the value of an option as the archive has it.

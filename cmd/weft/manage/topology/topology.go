@@ -167,7 +167,7 @@ type keeper struct {
 	warnings []netfile.Warning
 }
 
-// Remember takes what the subnet was before the manager started.
+// Remember takes the last subnet from before the start of the manager.
 func (k *keeper) Remember(then *fabric.Fabric, s *Settings) {
 	if then != nil {
 		k.memory.See(then, 0)
@@ -175,7 +175,7 @@ func (k *keeper) Remember(then *fabric.Fabric, s *Settings) {
 	}
 }
 
-// Take takes what a round has found: what the file should hold. It does not write.
+// Take takes the subnet that a round has found, and renders the file. It does not write.
 func (k *keeper) Take(s *Settings, found *fabric.Fabric) (err error) {
 	old, err := s.onDisk()
 	if err != nil {
@@ -231,7 +231,7 @@ func Once(cmd *cobra.Command, s *Settings, then, found *fabric.Fabric) error {
 	return err
 }
 
-// render returns what the file should hold.
+// render returns the new contents of the file.
 func (k *keeper) render(s *Settings, found *fabric.Fabric, old []byte) ([]byte, []netfile.Warning, error) {
 	if k.path != s.Path {
 		k.begin(s, old)
@@ -261,7 +261,7 @@ func (k *keeper) render(s *Settings, found *fabric.Fabric, old []byte) ([]byte, 
 	return b.Bytes(), warnings, nil
 }
 
-// begin reads what another manager, or this one before its start, has written.
+// begin reads the present file: of another manager, or of this one before its start.
 func (k *keeper) begin(s *Settings, old []byte) {
 	all, err := s.strict(old)
 	if err != nil { // of another format, or damaged
@@ -395,7 +395,7 @@ func short(names []string) string {
 	return count(len(names), "host", "hosts")
 }
 
-// notes adds what the file cannot hold.
+// notes returns the warnings as one text, each after "; ".
 func notes(warnings []netfile.Warning) string {
 	var b strings.Builder
 	for _, w := range warnings {
@@ -445,8 +445,8 @@ func (r *Runner) start() {
 	go r.run(ctx)
 }
 
-// Round takes what a round has found; nil: as before, with other settings. It does not wait. A nil
-// Runner keeps no file.
+// Round takes the subnet that a round has found; nil: the previous one, with other settings. It
+// does not wait. A nil Runner keeps no file.
 func (r *Runner) Round(s *Settings, found *fabric.Fabric) {
 	if r == nil {
 		return

@@ -57,7 +57,8 @@ func (l *GroupLinks) SwitchesOf(n *Pattern, u *Unit) []fabric.NodeID {
 	return slices.DeleteFunc(slices.Clone(u.Switches), func(s fabric.NodeID) bool { return !l.levels[n.Level[s]] })
 }
 
-// LacksGroup says what a network lacks for another group like a unit; "" if nothing.
+// LacksGroup describes the ports that a network lacks for another group like a unit; "" if it lacks
+// none.
 func (n *Pattern) LacksGroup(u *Unit) string {
 	l := n.Across
 	room := 0 // of the new group
