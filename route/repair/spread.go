@@ -113,7 +113,7 @@ func newSpreader(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers
 // addTrees adds the dependencies of packets of multicast trees, where they share a VL with paths. If
 // they close a cycle with those of the paths, the Plan is not proven in any case.
 func (s *spreader) addTrees() {
-	vl, ok := s.plan.TreeVL(s.g)
+	vl, ok := cdg.TreeVL(s.g, s.plan)
 	at := s.l.indexOf(vl)
 	if !ok || at == noLane {
 		return
@@ -121,7 +121,7 @@ func (s *spreader) addTrees() {
 	layer, _ := s.l.layerOf(s.l.pair(0, int32(at)))
 	var edges []cdg.Edge
 	for i := range s.plan.Multicast.Trees {
-		s.plan.Multicast.Trees[i].EachTurn(s.g, func(c, d int32) {
+		cdg.EachTurn(s.g, &s.plan.Multicast.Trees[i], func(c, d int32) {
 			_, c = s.l.layerOf(s.l.pair(c, int32(at)))
 			if _, d = s.l.layerOf(s.l.pair(d, int32(at))); !s.deps.orders[layer].Has(c, s.deps.index.Rank[d]) {
 				edges = append(edges, cdg.Edge{C: c, D: d})

@@ -25,8 +25,8 @@ var jobStarts = flag.Int("job-starts", 30, "how many jobs start and end in each 
 // allows, and no LID or SL; while it is written no packet loops, and no cycle of dependencies
 // closes. The jobs outlive restarts and takeovers. In every other run jobs have lanes: the SL that
 // path queries get for two nodes of a job is one of those that the judge has proven for the pair,
-// and stays from the start of the job to its end. In the others, reloads force speeds and set change
-// windows.
+// and stays from the start of the job to its end. In the others, reloads force speeds and set
+// change windows.
 func TestJobsOfMonths(t *testing.T) {
 	racing.SkipLong(t)
 	for seed := range uint64(2) {

@@ -192,8 +192,8 @@ func (m *Machine) DropVain(now time.Duration, rule terms.JobRule) bool {
 	return true
 }
 
-// IsOld reports whether the Plan of a turn has waited longer than an interval for its round, perhaps
-// for a change window, and other jobs wait by now.
+// IsOld reports whether the Plan of a turn has waited for its round longer than an interval, as for
+// a change window, and other jobs wait by now.
 func (m *Machine) IsOld(now time.Duration, rule terms.JobRule) bool {
 	if !m.ready || now <= m.turn.made+rule.Interval {
 		return false
