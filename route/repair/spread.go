@@ -110,8 +110,8 @@ func newSpreader(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers
 	return s, nil
 }
 
-// addTrees adds the dependencies of packets of multicast trees, where they share a VL with paths. If
-// they close a cycle with those of the paths, the Plan is not proven in any case.
+// addTrees adds the dependencies of packets of multicast trees, where they share a VL with paths.
+// If they close a cycle with those of the paths, the Plan has no proof in any case.
 func (s *spreader) addTrees() {
 	vl, ok := cdg.TreeVL(s.g, s.plan)
 	at := s.l.indexOf(vl)
