@@ -107,12 +107,12 @@ func (l *lanes) note(vl int, c, d int32) {
 // noteTrees adds the dependencies of packets of multicast trees to found, where they share a VL
 // with paths.
 func (l *lanes) noteTrees() {
-	vl, ok := l.plan.TreeVL(l.g)
+	vl, ok := cdg.TreeVL(l.g, l.plan)
 	if !ok || l.used>>vl&1 == 0 {
 		return
 	}
 	for i := range l.plan.Multicast.Trees {
-		l.plan.Multicast.Trees[i].EachTurn(l.g, func(c, d int32) { l.note(int(vl), c, d) })
+		cdg.EachTurn(l.g, &l.plan.Multicast.Trees[i], func(c, d int32) { l.note(int(vl), c, d) })
 	}
 }
 

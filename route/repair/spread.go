@@ -111,9 +111,9 @@ func newSpreader(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers
 }
 
 // addTrees adds the dependencies of packets of multicast trees, where they share a VL with paths.
-// If they close a cycle with those of the paths, the Plan is not proven in any case.
+// If they close a cycle with those of the paths, the Plan has no proof in any case.
 func (s *spreader) addTrees() {
-	vl, ok := s.plan.TreeVL(s.g)
+	vl, ok := cdg.TreeVL(s.g, s.plan)
 	at := s.l.indexOf(vl)
 	if !ok || at == noLane {
 		return
@@ -121,7 +121,7 @@ func (s *spreader) addTrees() {
 	layer, _ := s.l.layerOf(s.l.pair(0, int32(at)))
 	var edges []cdg.Edge
 	for i := range s.plan.Multicast.Trees {
-		s.plan.Multicast.Trees[i].EachTurn(s.g, func(c, d int32) {
+		cdg.EachTurn(s.g, &s.plan.Multicast.Trees[i], func(c, d int32) {
 			_, c = s.l.layerOf(s.l.pair(c, int32(at)))
 			if _, d = s.l.layerOf(s.l.pair(d, int32(at))); !s.deps.orders[layer].Has(c, s.deps.index.Rank[d]) {
 				edges = append(edges, cdg.Edge{C: c, D: d})
@@ -149,7 +149,7 @@ func (s *spreader) readBoth(lid int) {
 	}
 }
 
-// move makes at most so many moves, the largest gain first.
+// move makes moves, those that gain most first.
 func (s *spreader) move(ctx context.Context, most int) error {
 	for len(s.moves) > 0 && s.done.Moved < most {
 		if err := ctx.Err(); err != nil {
@@ -175,7 +175,7 @@ func (s *spreader) move(ctx context.Context, most int) error {
 	return nil
 }
 
-// viewOf returns the data that the gain of a move depends on.
+// viewOf returns what the gain of a move depends on.
 func (s *spreader) viewOf(m *move) *view {
 	made := len(s.moved[m.lid])
 	if v := s.known(m, made); v != nil {
@@ -221,7 +221,7 @@ func (s *spreader) try(ctx context.Context, m move) error {
 	return nil
 }
 
-// offer is a next hop with its worth.
+// offer is a next hop with what it is worth.
 type offer struct {
 	c     int32
 	worth int64
@@ -241,8 +241,8 @@ func (s *spreader) offers(m move) (list []offer) {
 	return list
 }
 
-// worth returns the gain of a next hop of a move, half if it makes new dependencies: the more there
-// are, the fewer a later repair can add.
+// worth returns what the next hop of a move gains, half if it makes new dependencies: the more
+// there are, the fewer a later repair can add.
 func (s *spreader) worth(m move, c int32) int64 {
 	gain := s.gain(s.now, s.cost, m.x, c)
 	if gain <= s.least(s.now.Flow[m.x]) {

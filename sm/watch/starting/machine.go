@@ -27,7 +27,7 @@ import (
 
 // Machine is the list of jobs with their turns. It is not for concurrent use.
 type Machine struct {
-	list  []terms.Job // that run, the oldest first; replaced or appended to, and never changed
+	list  []terms.Job // that run, the oldest first; replaced, and never changed
 	due   time.Duration
 	turn  *turn
 	ready bool // its Plan waits for a round
@@ -124,7 +124,7 @@ func (m *Machine) Reconfigure(now time.Duration, rule terms.JobRule, inRound boo
 
 // wait makes the next turn due if a job waits, and not if none does.
 func (m *Machine) wait(now time.Duration, rule terms.JobRule) {
-	switch none := !slices.ContainsFunc(m.list, func(j terms.Job) bool { return waits(&j) }); {
+	switch none := len(m.waiting()) == 0; {
 	case none || rule.Moves <= 0:
 		m.due = terms.Never
 	case m.due == terms.Never:
@@ -192,8 +192,8 @@ func (m *Machine) DropVain(now time.Duration, rule terms.JobRule) bool {
 	return true
 }
 
-// IsOld reports whether the Plan of a turn has waited longer than an interval for its round,
-// perhaps for a change window, and other jobs wait by now.
+// IsOld reports whether the Plan of a turn has waited for its round longer than an interval, as for
+// a change window, and other jobs wait by now.
 func (m *Machine) IsOld(now time.Duration, rule terms.JobRule) bool {
 	if !m.ready || now <= m.turn.made+rule.Interval {
 		return false
