@@ -272,7 +272,8 @@ func TestSlurmHookKilled(t *testing.T) {
 }
 
 // TestSlurmReconcile: the script makes right what was missed, by what squeue prints. If that fails,
-// nothing changes. Jobs that start or end meanwhile stay as they are, and so do jobs of other clusters.
+// nothing changes. Jobs that start or end meanwhile stay as they are, and so do jobs of other
+// clusters.
 func TestSlurmReconcile(t *testing.T) {
 	h := newHooked(t)
 	job := func(id, nodes string) { h.call("prolog_slurmctld", "SLURM_JOB_ID="+id, "SLURM_JOB_NODELIST="+nodes) }

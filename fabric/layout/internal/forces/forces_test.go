@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPlace: in a chain, linked nodes are nearer to each other than nodes at twice the distance,
-// and all places differ.
+// TestPlace: in a chain, linked nodes are nearer to each other than nodes two links apart, and all
+// places differ.
 func TestPlace(t *testing.T) {
 	const n = 12
 	var links [][2]int32
