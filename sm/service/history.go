@@ -82,7 +82,7 @@ func newPortCounts(at string, r *perf.Reading, i int) *PortCounts {
 // noReading tells that there are no counters.
 const noReading = "no counters have been read yet: weft sm --counters INTERVAL makes the master read them; the first round takes one interval"
 
-// ports answers with the counters of all ports, and with follow with those of each round.
+// ports answers with the counters of all ports; with follow, after each round again.
 func ports(s *Service, w http.ResponseWriter, r *http.Request) {
 	follow := r.URL.Query().Get("follow") == "true" && r.Method != http.MethodHead
 	if !s.streams.Take() {

@@ -34,8 +34,8 @@ type Jobs struct {
 	Moved   int   `json:"moved"`     // entries of forwarding tables, in all turns
 	Last    int   `json:"last"`      // entries that moved in the last turn
 	Turning bool  `json:"under_way"` // a turn is being planned, or waits for its round
-	// Copies counts the copies of the lanes that jobs are spread over, those of the paths among
-	// them; 1: there are no others. NoLanes says why, if job-lanes asks for more.
+	// Copies counts the copies of the lanes that jobs are spread over. The lanes of the paths are
+	// one; 1: there are no others. NoLanes says why, if job-lanes asks for more.
 	Copies  int    `json:"copies"`
 	NoLanes string `json:"no_lanes,omitempty"`
 }
@@ -379,8 +379,8 @@ func (s *Service) newJob(now *shown, id string, given *JobBody) (j *terms.Job, n
 	return j, named, fmt.Errorf("%w: %s", errNoNode, strings.Join(unknown, ","))
 }
 
-// awayOf returns those of some names that a running job has as nodes, so that a repeated start does
-// not change a job whose node is away for a moment. others are the rest.
+// awayOf splits names: away are nodes of a running job, others are not. So a repeated start does
+// not change a job whose node is away for a moment.
 func awayOf(running []terms.Job, id string, names []string) (away, others []string) {
 	i := slices.IndexFunc(running, func(j terms.Job) bool { return j.ID == id })
 	if i < 0 || len(names) == 0 {

@@ -129,7 +129,7 @@ type Due struct {
 	Window string `json:"waits_for,omitempty"`
 }
 
-// Forcing says what is done with links whose speeds or widths are forced.
+// Forcing counts the links whose speeds or widths are forced, by their state.
 type Forcing struct {
 	Waiting int          `json:"waiting"`  // links that wait for a trial
 	Bound   int          `json:"only_way"` // links that stay as they are: they are the only way to a switch
@@ -182,7 +182,7 @@ type JobCounts struct {
 	Turns   int `json:"turns"`   // for jobs that started, since the start of the manager
 	Last    int `json:"last"`    // entries of forwarding tables that moved in the last turn
 	Moved   int `json:"moved"`   // entries that moved in all turns
-	// Copies counts the copies of the lanes for jobs, those of the paths among them; 1: no others.
+	// Copies counts the copies of the lanes for jobs. The lanes of the paths are one; 1: no others.
 	Copies  int    `json:"copies"`
 	NoLanes string `json:"no_lanes,omitempty"` // why there are no others, if job-lanes asks for them
 }

@@ -103,7 +103,7 @@ func ReadTokens(path string) (list []Token, err error) {
 	return list, nil
 }
 
-// readTokenLine reads a line of a file of tokens; others are those of the lines before.
+// readTokenLine reads a line of a file of tokens; others has the tokens of the lines before.
 func readTokenLine(words []string, others []Token) (t Token, err error) {
 	if len(words) != 3 {
 		return t, fmt.Errorf("%d words: want NAME ROLES TOKEN, such as: grafana read TOKEN", len(words))

@@ -12,8 +12,8 @@ import (
 	"weft/sm/partition"
 )
 
-// ufmPath begins the paths of UFM's REST interface, of which weft has the calls of the UFM plug-in
-// of ib-kubernetes. That plug-in authenticates by name and password: of a token.
+// ufmPath begins the paths of UFM's REST interface. weft answers the calls that the UFM plug-in of
+// ib-kubernetes makes. The plug-in sends a name and a password: the name of a token, and the token.
 const ufmPath = "/ufmRest/"
 
 // isUFM reports whether a request is for UFM's interface.

@@ -17,7 +17,7 @@ CREATE TABLE jobs (
 	value BLOB NOT NULL
 ) STRICT;`
 
-// Jobs returns the jobs that run, as last stored. Told has those that cannot be read.
+// Jobs returns the jobs that run, as last stored. Told names the jobs that cannot be read.
 func (s *Store) Jobs() (list []terms.Job, err error) {
 	if s.schema < 6 { // a read-only file of an earlier version
 		return nil, nil

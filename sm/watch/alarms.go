@@ -11,7 +11,7 @@ import (
 
 // alarms holds back rounds for nodes that cry wolf: they report changes again and again, and the
 // rounds find none, such as a host whose name changes each second, or a switch that never takes
-// what it is told. Each such round makes the next one for that node wait longer. Other nodes do not
+// its settings. Each such round makes the next one for that node wait longer. Other nodes do not
 // wait, and a cable that fails is told by the switch at its other end too.
 type alarms struct {
 	of   map[fabric.GUID]*alarm // by node; 0: all nodes that no round has found

@@ -9,8 +9,8 @@ import (
 )
 
 // audit reads forwarding tables again, some blocks in each light sweep, to find switches that do
-// not hold what they have acknowledged: they lost it, they never stored it, or somebody else wrote
-// them without a sign. It adds one SMP for auditEvery switches asked.
+// not hold the blocks that they have acknowledged: they lost them, never stored them, or somebody
+// else wrote others without a sign. It adds one SMP for auditEvery switches asked.
 type audit struct {
 	credit int          // switches asked since the last block
 	node   int32        // the block that comes next, in the order of a ledger
@@ -28,7 +28,7 @@ type falseTable struct {
 // auditEvery is the number of switches asked for each block read.
 const auditEvery = 32
 
-// pick picks the blocks for a sweep: those that were wrong before, and the next ones in turn.
+// pick picks the blocks for a sweep: first the ones that were wrong before, then the next in turn.
 func (a *audit) pick(c *ledger.Ledger) {
 	a.picked = a.picked[:0]
 	for _, f := range a.wrong {
@@ -70,8 +70,8 @@ func (a *audit) readAgain(c *ledger.Ledger, i int) uint64 {
 	return a.picked[i-len(c.Rewritten)]
 }
 
-// onFalseTable handles a block that a switch does not hold. A round writes it again. A switch that
-// does not hold it then either acknowledges what it does not store, and paths go around it.
+// onFalseTable handles a block that a switch does not hold. A round writes it again. If the switch
+// does not hold it then either, its acknowledgements are false, and paths go around it.
 func (a *audit) onFalseTable(m *Manager, now time.Duration, id int32, tag uint64) {
 	_, _, block := ledger.SplitTag(tag)
 	f := falseTable{m.inForce.Nodes[id].GUID, block}

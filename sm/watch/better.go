@@ -14,7 +14,7 @@ import (
 // better tracks a better Plan than the one in force. A round on a network that is not small
 // (planner.IsSmall) does not route from scratch while it can repair the Plan in force, and does not
 // try several engines. That is done beside the loop, between and during rounds. When the Plan is
-// ready, a round repairs it for the subnet as it is then, has it proven, and programs it.
+// ready, a round repairs it for the subnet of that moment, has it proven, and programs it.
 type better struct {
 	wanted bool // one is to be planned
 	asked  bool // a person or new settings want it, whatever it delivers

@@ -48,8 +48,9 @@ func takePlaced(m *Manager) {
 }
 
 // jobsDue returns when the next turn of jobs begins, or the round with the Plan of the last one. It
-// waits for change windows, for an uncontested subnet that is up, for a better Plan, which is made
-// with regard to all jobs, and for links on trial at forced speeds, which carry nothing meanwhile.
+// waits for change windows, and for an uncontested subnet that is up. It waits for a better Plan,
+// which is made with regard to all jobs. And it waits for links on trial at forced speeds: they
+// carry nothing meanwhile.
 func jobsDue(m *Manager) time.Duration {
 	due := m.jobs.Due(m.now)
 	switch {

@@ -240,7 +240,7 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	return out
 }
 
-// onAnswer handles the end of an SMP. Its tag says what it was sent for.
+// onAnswer handles the end of an SMP. Its tag names the purpose of the SMP.
 func (m *Manager) onAnswer(now time.Duration, ev *terms.Event) {
 	m.tally.Answer(kindOf(ev.Tag), ev)
 	switch ev.Tag >> 56 {
@@ -393,8 +393,9 @@ func afreshDue(m *Manager) time.Duration {
 }
 
 // movesDue returns when entries move, or the light sweep before that begins: after noticed changes,
-// sweeps and looks, and never while the subnet is contested. A better Plan replaces what they do,
-// and is planned only while no round is under way. A turn of jobs would begin again after each.
+// sweeps and looks, and never while the subnet is contested. Moves wait for a better Plan, which
+// replaces them and is planned only while no round is under way, and for the planning of a turn of
+// jobs, which would begin again after each.
 func movesDue(m *Manager) time.Duration {
 	due := m.contest.delay(m.moves.Due(&m.watch, m.now))
 	switch {

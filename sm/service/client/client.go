@@ -179,7 +179,7 @@ func (c *Client) Links(ctx context.Context) (*perf.Report, error) {
 	return get[perf.Report](ctx, c, http.MethodGet, "/v1/links", nil)
 }
 
-// At returns what was hot at a moment of the last hour.
+// At returns the hot links of a moment in the last hour.
 func (c *Client) At(ctx context.Context, at time.Time) (*telemetry.Moment, error) {
 	return get[telemetry.Moment](ctx, c, http.MethodGet, "/v1/hot?at="+url.QueryEscape(at.UTC().Format(time.RFC3339Nano)), nil)
 }

@@ -69,7 +69,7 @@ func (t *trial) part() string {
 }
 
 // canDrain drains the link in a fabric, and reports whether paths can be led around it. A link that
-// is the last way beside drained parts carries all that they carried.
+// is the last way beside drained parts carries all their packets.
 func (t *trial) canDrain(l *ledger.Ledger, f *fabric.Fabric) bool {
 	_, err := l.Drain(f, t.part())
 	return err == nil

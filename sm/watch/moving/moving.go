@@ -66,5 +66,5 @@ func (s *Schedule) Changed(now time.Duration) {
 // Pending reports whether entries are to move some time.
 func (s *Schedule) Pending() bool { return s.due < terms.Never }
 
-// Drop forgets what is due.
+// Drop cancels moves that are due.
 func (s *Schedule) Drop() { s.due = terms.Never }
