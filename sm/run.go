@@ -148,8 +148,8 @@ type measures struct {
 	gauge     *gauge
 }
 
-// newRun makes the Manager and all that runs beside its loop, and starts the administration and the
-// counters.
+// newRun makes the Manager and the parts that run beside its loop. It starts the administration and
+// the counters.
 func (r *Runner) newRun(ctx context.Context, t wire.Transport) *run {
 	exchanging := newExchanging(r.Exchange, &r.Between, r.Note) // before the Manager: it sets Between.Router
 	d := &run{
@@ -183,7 +183,8 @@ func (d *run) begin(ctx context.Context) {
 	}
 }
 
-// close ends all that runs beside the loop, after its context, and closes the Transport.
+// close waits for the parts beside the loop to end, and closes the Transport. Their context must
+// have ended.
 func (d *run) close() error {
 	for ; d.working > 0; d.working-- {
 		<-d.worked

@@ -83,7 +83,7 @@ func NewFinder(g *fabric.Graph) *Finder {
 // host ports, as after the loss of a link between switches, their names are not read again.
 func (x *Finder) On(g *fabric.Graph) *Finder {
 	switch {
-	case x == nil || x.g != g && !haveSameHosts(x.g, g):
+	case x == nil || x.g != g && !SameHosts(x.g, g):
 		return NewFinder(g)
 	case x.g == g:
 		return x
@@ -93,10 +93,11 @@ func (x *Finder) On(g *fabric.Graph) *Finder {
 	return &next
 }
 
-// haveSameHosts reports whether two Graphs have the same host ports, by all that a Finder reads.
-func haveSameHosts(a, b *fabric.Graph) bool {
+// SameHosts reports whether two Graphs have the same host ports, so that each name stands for the
+// same ports in both.
+func SameHosts(a, b *fabric.Graph) bool {
 	n := a.NumHosts
-	return n == b.NumHosts && slices.Equal(a.EndNode[:n], b.EndNode[:n]) && slices.Equal(a.EndNodeGUID[:n], b.EndNodeGUID[:n]) && slices.Equal(a.EndSystem[:n], b.EndSystem[:n]) &&
+	return n == b.NumHosts && slices.Equal(a.EndGUID[:n], b.EndGUID[:n]) && slices.Equal(a.EndNode[:n], b.EndNode[:n]) && slices.Equal(a.EndNodeGUID[:n], b.EndNodeGUID[:n]) && slices.Equal(a.EndSystem[:n], b.EndSystem[:n]) &&
 		slices.Equal(a.EndType[:n], b.EndType[:n]) && slices.Equal(a.EndDesc[:n], b.EndDesc[:n]) && slices.Equal(a.Aggregation[:n], b.Aggregation[:n])
 }
 

@@ -234,3 +234,27 @@ func TestOn(t *testing.T) {
 		}
 	})
 }
+
+// TestSameHosts: Graphs with and without a cable between switches have the same hosts; one with
+// another port GUID or name has not.
+func TestSameHosts(t *testing.T) {
+	f, err := gen.Parse("rlft(4,2)|fail(links=1,seed=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := gen.Parse("rlft(4,2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := whole.Compile(), f.Compile()
+	if a.NumChannels == b.NumChannels || !SameHosts(a, b) {
+		t.Error("a lost cable changes the hosts")
+	}
+	guid, name := *b, *b
+	guid.EndGUID, name.EndDesc = slices.Clone(b.EndGUID), slices.Clone(b.EndDesc)
+	guid.EndGUID[3]++
+	name.EndDesc[3] += "x"
+	if SameHosts(a, &guid) || SameHosts(a, &name) {
+		t.Error("another port GUID or name is not noticed")
+	}
+}

@@ -376,7 +376,9 @@ func (r *byJob) readPlan(ctx context.Context) error {
 			}
 			t.ports = fixed
 		}
-		r.put(t, 1)
+		if r.put(t, 1); t.fixed {
+			t.ports = nil
+		}
 	}
 	for j := range r.jobs {
 		m := &r.jobs[j]

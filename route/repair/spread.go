@@ -111,7 +111,7 @@ func newSpreader(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers
 }
 
 // addTrees adds the dependencies of packets of multicast trees, where they share a VL with paths.
-// If they close a cycle with those of the paths, the Plan has no proof in any case.
+// If that closes a cycle, the Plan has no proof in any case.
 func (s *spreader) addTrees() {
 	vl, ok := cdg.TreeVL(s.g, s.plan)
 	at := s.l.indexOf(vl)
@@ -149,7 +149,7 @@ func (s *spreader) readBoth(lid int) {
 	}
 }
 
-// move makes moves, those that gain most first.
+// move makes moves, the largest gain first.
 func (s *spreader) move(ctx context.Context, most int) error {
 	for len(s.moves) > 0 && s.done.Moved < most {
 		if err := ctx.Err(); err != nil {

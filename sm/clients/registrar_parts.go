@@ -52,8 +52,8 @@ func wholeOf(data []byte) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(data))), crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// Packer makes the entries of a long value. It remembers the parts of the last one, and does not
-// compress again those that are equal: with thousands of running jobs, the start of one changes few
+// Packer makes the entries of a long value. It remembers the parts of the last value, and
+// compresses only parts that differ: with thousands of running jobs, the start of one changes few
 // parts of the rules.
 type Packer struct {
 	value longValue

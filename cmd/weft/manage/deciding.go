@@ -24,7 +24,7 @@ type decision struct {
 	at time.Time
 }
 
-// add adds a decision. keep is called with all that wait, in the background, one call at a time.
+// add adds a decision. In the background, keep gets all decisions that wait, one call at a time.
 func (d *deciding) add(a *terms.Action, keep func([]decision)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

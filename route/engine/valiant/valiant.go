@@ -32,8 +32,8 @@ func Spec() *route.Spec {
 
 type engine struct{ share int }
 
-// Route implements route.Engine. It refuses networks without groups, then those whose missing links
-// leave no order of the lanes, and then those that need too many lanes.
+// Route implements route.Engine. It refuses networks without groups, then networks where the ways
+// round missing links can deadlock, and then networks that need too many lanes.
 func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	g := in.Graph
 	n, err := groups.Find(g)

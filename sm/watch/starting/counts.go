@@ -29,9 +29,10 @@ type usage struct {
 	channels []int32
 }
 
-// give returns the jobs that run, each with a copy. Jobs of was have copies; they keep them while
-// their nodes stay. Of the others those of first and mostPlaced in all get copies. left says that
-// there are more: the new ones are not returned, and those with other nodes are as they were.
+// give returns the jobs that run, each with a copy of the lanes. Jobs of was keep their copies
+// while their nodes stay. Of the other jobs, all in first get copies, and then more up to
+// mostPlaced. left reports that some must wait: a new job among them is not in given, and a job
+// with other nodes is there as in was.
 func (c *counts) give(was, list []terms.Job, first map[string]bool) (given []terms.Job, left bool) {
 	list = slices.Clone(list)
 	runs := make(map[string]bool, len(list))
@@ -88,8 +89,8 @@ func (c *counts) give(was, list []terms.Job, first map[string]bool) (given []ter
 	return without(list, rest[room:], was), room < len(rest)
 }
 
-// without returns a list without the jobs at some places, ascending. Those that are in was, with
-// other nodes, are as they are there.
+// without returns a list without the jobs at some places, ascending. If was has such a job, with
+// other nodes, the job stays as it is in was.
 func without(list []terms.Job, places []int, was []terms.Job) []terms.Job {
 	if len(places) == 0 {
 		return list
@@ -226,7 +227,7 @@ func common(a, b []int32) (both []int32) {
 	return both
 }
 
-// follow makes used and load those of some jobs.
+// follow brings used and load up to date with a list of jobs.
 func (c *counts) follow(list []terms.Job) {
 	if copies := len(c.plan.JobLanes) + 1; len(c.load) != copies {
 		c.used, c.load = map[string]usage{}, make([][]uint16, copies)

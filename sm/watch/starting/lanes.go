@@ -12,7 +12,7 @@ import (
 
 // lanes holds which copies of the lanes (route/joblanes) jobs are on. The Plan has the copies from
 // its routing on, and the judge has proven every pair on each of them. So a start changes no device
-// and needs no proof: only answers to path queries change, and those of running jobs stay.
+// and needs no proof: only answers to path queries change, and answers for running jobs stay.
 //
 // Copies are found beside the loop (terms.Compute), one placing after the other. The answers to
 // writes wait for it. A job that starts meanwhile gets its copy from the next placing. One placing
@@ -74,7 +74,7 @@ func (m *Machine) On(g *fabric.Graph, plan *route.Plan) {
 	l.follow()
 }
 
-// follow makes the pairs those of the Graph and the Plan in force.
+// follow makes the pairs for the Graph and the Plan in force.
 func (l *lanes) follow() {
 	switch {
 	case !l.exist():
@@ -83,18 +83,13 @@ func (l *lanes) follow() {
 		l.paired = pair(l.graph, func(text string) nodeList { return expand(l.finder(), text) }, l.placed)
 	case l.by != l.graph:
 		l.pairs = l.pairs.On(l.by, l.graph, l.claimsOf)
-		l.stale = l.stale || len(l.placed) > 0 && !haveSameHosts(l.by, l.graph)
+		l.stale = l.stale || len(l.placed) > 0 && !jobs.SameHosts(l.by, l.graph)
 	}
 	l.by = l.graph
 }
 
 // exist reports whether the Plan in force has copies.
 func (l *lanes) exist() bool { return l.graph != nil && len(l.plan.JobLanes) > 0 }
-
-// haveSameHosts reports whether names stand for the same end ports in two Graphs.
-func haveSameHosts(a, b *fabric.Graph) bool {
-	return slices.Equal(a.EndGUID, b.EndGUID) && slices.Equal(a.EndNodeGUID, b.EndNodeGUID) && slices.Equal(a.EndSystem, b.EndSystem) && slices.Equal(a.EndDesc, b.EndDesc)
-}
 
 // Pairs returns which pairs of end ports are on which copies of the lanes of the Plan in force; nil
 // if it has none.
@@ -288,7 +283,8 @@ func (l *lanes) finder() *jobs.Finder {
 	return l.find
 }
 
-// claims lists the claims of jobs with several nodes, in the order in which they count.
+// claims lists the claims of jobs with several nodes. The first that holds two nodes counts for
+// them.
 func claims(list []terms.Job) (all []claim) {
 	for i := range list {
 		j := &list[i]

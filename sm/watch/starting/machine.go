@@ -2,12 +2,12 @@
 // the list of jobs that run.
 //
 // The first start opens an interval (terms.JobRule). At its end all jobs that have started and
-// still run get one turn: a Plan is made beside the loop, in which entries move towards their nodes
-// alone, and not more than the rule allows. A round then distributes it as any other Plan. So jobs
+// still run get one turn: a Plan is made beside the loop. It moves entries towards their nodes
+// alone, at most as many as the rule allows. A round then distributes it as any other Plan. So jobs
 // shorter than the interval move nothing, and an array has one turn.
 //
-// A Plan that is made, or waits for its round, counts only while the Plan in force is the one that
-// it began with. After a repair the turn begins again.
+// The Plan of a turn counts only while the Plan in force stays the same. After a repair the turn
+// begins again.
 package starting
 
 import (

@@ -108,7 +108,7 @@ func (t *told) add(now time.Duration, c *change, by string, out []terms.Action) 
 	return append(out, c.note(by))
 }
 
-// rest logs the number of those that were not logged, and begins to count again.
+// rest logs the number of starts and ends that were not logged, and begins to count again.
 func (t *told) rest(out []terms.Action) []terms.Action {
 	if t.notLogged > 0 {
 		out = append(out, note(terms.JobStarted, "and "+fold.Count(t.notLogged, "more start or end of a job", "more starts and ends of jobs")))
